@@ -1,0 +1,1 @@
+//! The iii wire: messages, a worker's connection, and an embedded engine.

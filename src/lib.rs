@@ -1,0 +1,1 @@
+//! A content registry for AI agents.

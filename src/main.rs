@@ -1,0 +1,3 @@
+//! The `skills` binary.
+
+fn main() {}
