@@ -1,1 +1,49 @@
-//! The rules of the registry.
+//! The rules of the registry: names, addresses, markdown, the index, prompts, and
+//! the [`Registry`] with its catalogue.
+//!
+//! Nothing here reads a disk, a socket, a clock or the environment, and nothing
+//! needs a runtime. The way out is two ports: [`Engine`] and [`Source`].
+
+mod catalogue;
+mod change;
+mod content;
+mod engine;
+mod error;
+pub mod front_matter;
+mod function_id;
+mod image;
+pub mod index;
+mod markdown;
+#[cfg(feature = "memory")]
+pub mod memory;
+mod nearest;
+mod prompt;
+mod prompt_name;
+mod prompt_output;
+mod registry;
+mod row;
+mod segment;
+mod skill;
+mod skill_id;
+mod source;
+mod uri;
+
+pub use change::{Change, Listener, Topic};
+pub use content::{Content, Mime, from_section};
+pub use engine::{Engine, Failure, Json, Pending};
+pub use error::{Error, Kind};
+pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
+pub use markdown::{DESCRIPTION_MAX, Head};
+pub use nearest::nearest;
+pub use prompt::{Prompt, PromptArgument, check_arguments, check_description};
+pub use prompt_name::PromptName;
+pub use prompt_output::{RenderedPrompt, messages, user_message};
+pub use registry::{
+    PromptHead, PromptMenuEntry, Registry, Resource, ResourceTemplate, Settings, SkillHead,
+    TEMPLATES,
+};
+pub use segment::SEGMENT_MAX;
+pub use skill::{BODY_MAX, Skill, check_body};
+pub use skill_id::{ID_MAX, SkillId};
+pub use source::{Listing, Origin, Skipped, Source, SourcePrompt, SourceSkill};
+pub use uri::{ResourceUri, SCHEME};

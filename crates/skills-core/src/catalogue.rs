@@ -1,0 +1,333 @@
+//! One scope of state, answered from memory.
+//!
+//! Loaded with one `state::list`, kept right by doorbell events, read again after a
+//! reconnect. The rules of who wins are the [image](crate::image)'s; this file does
+//! the calls.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use futures_util::lock::{Mutex as AsyncMutex, OwnedMutexGuard};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::change::Announcer;
+use crate::image::{Image, Need, Plan, Rung, Slot, Snapshot};
+use crate::row::Row;
+use crate::{Engine, Failure, Json};
+
+pub(crate) struct Catalogue<T: Row> {
+    engine: Arc<dyn Engine>,
+    announcer: Arc<Announcer>,
+    scope: String,
+    timeout: Duration,
+    /// Whether the engine rings for this scope. If not, every read asks it.
+    watched: AtomicBool,
+    // A std mutex: nothing awaits while it is held.
+    image: Mutex<Image<T>>,
+    refreshing: AsyncMutex<()>,
+    writers: Writers,
+}
+
+/// What is under a key.
+pub(crate) type Found<T> = Option<Slot<T>>;
+
+impl<T: Row> Catalogue<T> {
+    pub(crate) fn new(
+        engine: Arc<dyn Engine>,
+        announcer: Arc<Announcer>,
+        scope: String,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            engine,
+            announcer,
+            scope,
+            timeout,
+            watched: AtomicBool::new(false),
+            image: Mutex::new(Image::new()),
+            refreshing: AsyncMutex::new(()),
+            writers: Writers::default(),
+        }
+    }
+
+    pub(crate) fn scope(&self) -> &str {
+        &self.scope
+    }
+
+    /// A connection begins: whatever was known may be old.
+    pub(crate) fn connected(&self, watched: bool) {
+        let mut image = self.image();
+        image.forget();
+        self.watched.store(watched, Ordering::Release);
+    }
+
+    /// The connection is gone; until the next one, reads fail instead of ageing.
+    pub(crate) fn disconnected(&self) {
+        self.image().forget();
+    }
+
+    /// Everything in the scope.
+    pub(crate) async fn snapshot(&self) -> Result<Arc<Snapshot<T>>, Failure> {
+        self.fresh(Need::All).await?;
+        Ok(self.image().snapshot(&self.scope))
+    }
+
+    /// What is under one key.
+    pub(crate) async fn get(&self, key: &str) -> Result<Found<T>, Failure> {
+        if !self.is_watched() {
+            return self.read_key(key).await;
+        }
+        self.fresh(Need::Key(key)).await?;
+        Ok(self.image().get(key))
+    }
+
+    /// Writes a row, announces it, and answers the row. It is made only when its
+    /// turn has come, so that later acknowledgements carry later times.
+    pub(crate) async fn put(&self, key: Arc<str>, make: impl FnOnce() -> T) -> Result<Arc<T>, Failure> {
+        #[derive(Serialize)]
+        struct Set<'a> {
+            scope: &'a str,
+            key: &'a str,
+            value: &'a RawValue,
+        }
+        let _turn = self.writers.turn(&key).await;
+        let row = Arc::new(make());
+        let write = self.begin_write(&key, Some(Arc::clone(&row)));
+        let value = row.to_json();
+        self.call("state::set", &Set { scope: &self.scope, key: &key, value: &value }).await?;
+        self.acknowledged(write).await;
+        self.announcer.announce(&row.registered());
+        Ok(row)
+    }
+
+    /// Removes a row; answers whether there was one, and announces it if so.
+    pub(crate) async fn remove(&self, key: Arc<str>, change: &crate::Change) -> Result<bool, Failure> {
+        let _turn = self.writers.turn(&key).await;
+        let write = self.begin_write(&key, None);
+        let old = self.call("state::delete", &Key { scope: &self.scope, key: &key }).await?;
+        self.acknowledged(write).await;
+        let removed = old.is_some_and(|old| old.get() != "null");
+        if removed {
+            self.announcer.announce(change);
+        }
+        Ok(removed)
+    }
+
+    /// The engine says somebody wrote the key; `value` is what it is now, if the
+    /// event said so. Reads it again where that is news.
+    pub(crate) async fn doorbell(&self, key: Arc<str>, value: Option<&RawValue>) -> Result<(), Failure> {
+        let rung = match value.map(RawValue::get) {
+            None => Rung::Unknown,
+            Some("null") => Rung::Gone,
+            Some(text) => Rung::Now(decode(&key, text)),
+        };
+        if self.image().ring(&key, &rung) && self.is_watched() {
+            self.fresh(Need::Key(&key)).await?;
+        }
+        Ok(())
+    }
+
+    fn image(&self) -> MutexGuard<'_, Image<T>> {
+        self.image.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Acquire)
+    }
+
+    /// Waits until the image is at least as new as this moment.
+    async fn fresh(&self, need: Need<'_>) -> Result<(), Failure> {
+        let since = self.image().tick();
+        let is_fresh = || self.image().is_fresh(since, need, self.is_watched());
+        while !is_fresh() {
+            // One at a time: whoever waited finds the work done.
+            let _one = self.refreshing.lock().await;
+            if !is_fresh() {
+                self.refresh().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what is not settled, once.
+    async fn refresh(&self) -> Result<(), Failure> {
+        let read = Read::begin(self);
+        match &read.plan {
+            Plan::Load => {
+                #[derive(Serialize)]
+                struct List<'a> {
+                    scope: &'a str,
+                }
+                let answer = self.call("state::list", &List { scope: &self.scope }).await?;
+                let (rows, nameless) = self.decode_list(answer.as_deref())?;
+                let changes = self.image().apply_list(read.ticket, rows, nameless);
+                changes.iter().for_each(|change| self.announcer.announce(change));
+                Ok(())
+            }
+            Plan::Keys(keys) => {
+                let reads = keys.iter().map(|key| async move { (key, self.read_key(key).await) });
+                let mut outcome = Ok(());
+                for (key, found) in join_all(reads).await {
+                    match found {
+                        Ok(slot) => {
+                            let change = self.image().apply(key, read.ticket, slot);
+                            change.iter().for_each(|change| self.announcer.announce(change));
+                        }
+                        Err(failure) => outcome = Err(failure),
+                    }
+                }
+                outcome
+            }
+        }
+    }
+
+    async fn read_key(&self, key: &str) -> Result<Found<T>, Failure> {
+        let answer = self.call("state::get", &Key { scope: &self.scope, key }).await?;
+        let slot = answer.filter(|raw| raw.get() != "null").map(|raw| decode(key, raw.get()));
+        if let Some(Slot::Damaged(problem)) = &slot {
+            self.report(key, problem);
+        }
+        Ok(slot)
+    }
+
+    #[expect(clippy::type_complexity, reason = "rows with a key, and the problems of those without")]
+    fn decode_list(
+        &self,
+        answer: Option<&RawValue>,
+    ) -> Result<(Vec<(Arc<str>, Slot<T>)>, Vec<Arc<str>>), Failure> {
+        let text = answer.map_or("null", RawValue::get);
+        let values: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| Failure::Failed {
+            code: "unexpected_answer".into(),
+            message: format!("`state::list` did not answer a list: {e}"),
+        })?;
+        let mut rows = Vec::with_capacity(values.len());
+        let mut nameless = Vec::new();
+        for value in values {
+            match T::from_json(value.get()) {
+                Ok(row) => rows.push((row.key(), Slot::Row(Arc::new(row)))),
+                Err(bad) => {
+                    self.report(bad.key.as_deref().unwrap_or("?"), &bad.problem);
+                    match bad.key {
+                        Some(key) => rows.push((key, Slot::Damaged(bad.problem.into()))),
+                        None => nameless.push(bad.problem.into()),
+                    }
+                }
+            }
+        }
+        Ok((rows, nameless))
+    }
+
+    fn report(&self, key: &str, problem: &str) {
+        tracing::warn!(scope = self.scope, key, "stored {} cannot be read: {problem}", T::WHAT);
+    }
+
+    async fn call(&self, function: &str, input: &impl Serialize) -> Result<Option<Json>, Failure> {
+        let payload = to_raw_value(input).map_err(|e| Failure::Failed {
+            code: "serialization_error".into(),
+            message: e.to_string(),
+        })?;
+        self.engine.call(function, payload, self.timeout).await
+    }
+
+    fn begin_write<'a>(&'a self, key: &Arc<str>, row: Option<Arc<T>>) -> Write<'a, T> {
+        let began = self.image().begin_write(key, row);
+        Write { catalogue: self, key: Arc::clone(key), began, open: true }
+    }
+
+    async fn acknowledged(&self, mut write: Write<'_, T>) {
+        write.open = false;
+        let shown = self.image().acknowledge(&write.key, write.began);
+        if !shown {
+            // The write itself is done. If reading fails now, the key stays dirty
+            // and whoever reads next hears of it.
+            let _ = self.fresh(Need::Key(&write.key)).await;
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Key<'a> {
+    scope: &'a str,
+    key: &'a str,
+}
+
+fn decode<T: Row>(key: &str, text: &str) -> Slot<T> {
+    match T::from_json(text) {
+        Ok(row) if *row.key() == *key => Slot::Row(Arc::new(row)),
+        Ok(row) => Slot::Damaged(format!("the row says it is `{}`", row.key()).into()),
+        Err(bad) => Slot::Damaged(bad.problem.into()),
+    }
+}
+
+/// A read on its way; given up, it still ends.
+struct Read<'a, T: Row> {
+    catalogue: &'a Catalogue<T>,
+    plan: Plan,
+    ticket: u64,
+}
+
+impl<'a, T: Row> Read<'a, T> {
+    fn begin(catalogue: &'a Catalogue<T>) -> Self {
+        let (plan, ticket) = catalogue.image().begin_read(catalogue.is_watched());
+        Self { catalogue, plan, ticket }
+    }
+}
+
+impl<T: Row> Drop for Read<'_, T> {
+    fn drop(&mut self) {
+        self.catalogue.image().end_read();
+    }
+}
+
+/// A write on its way; given up, its key has to be read.
+struct Write<'a, T: Row> {
+    catalogue: &'a Catalogue<T>,
+    key: Arc<str>,
+    began: u64,
+    open: bool,
+}
+
+impl<T: Row> Drop for Write<'_, T> {
+    fn drop(&mut self) {
+        if self.open {
+            let change = self.catalogue.image().abandon(&self.key);
+            change.iter().for_each(|change| self.catalogue.announcer.announce(change));
+        }
+    }
+}
+
+/// Writers of one key take turns, so that the last to be acknowledged is the one
+/// whose row stays.
+#[derive(Default)]
+struct Writers(Mutex<HashMap<Arc<str>, Arc<AsyncMutex<()>>>>);
+
+impl Writers {
+    async fn turn(&self, key: &Arc<str>) -> Turn<'_> {
+        let lock = {
+            let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(locks.entry(Arc::clone(key)).or_default())
+        };
+        let held = Some(lock.lock_owned().await);
+        Turn { writers: self, key: Arc::clone(key), held }
+    }
+}
+
+struct Turn<'a> {
+    writers: &'a Writers,
+    key: Arc<str>,
+    held: Option<OwnedMutexGuard<()>>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut locks = self.writers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.held = None;
+        if locks.get(&self.key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
+            locks.remove(&self.key);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The head of a markdown document: its title and the line that describes it.
+//!
+//! Both are plain text as a CommonMark parser sees them, so a `#` line in a code
+//! fence is no title, and emphasis and links leave only their words.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::front_matter;
+
+/// A description longer than this many characters is cut.
+pub const DESCRIPTION_MAX: usize = 140;
+
+/// Title and description of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The first level-1 heading.
+    pub title: Option<Arc<str>>,
+    /// The first paragraph, on one line, cut after [`DESCRIPTION_MAX`] characters.
+    pub description: Option<Arc<str>>,
+}
+
+/// Most documents say what they are in their first lines, so a short opening is
+/// tried before the whole.
+const OPENINGS: [usize; 2] = [1024, 8192];
+
+impl Head {
+    /// Extracts the head of a document.
+    pub fn of(document: &str) -> Self {
+        let (_, body) = front_matter::split(document);
+        for most in OPENINGS {
+            let Some(opening) = opening(body, most) else { break };
+            if let Some(head) = scan(opening, body).complete_within(opening) {
+                return head;
+            }
+        }
+        scan(body, body).head
+    }
+}
+
+/// The first lines of a text, at most `most` bytes; none if that is all of it.
+fn opening(body: &str, most: usize) -> Option<&str> {
+    if body.len() <= most {
+        return None;
+    }
+    let end = body.as_bytes()[..most].iter().rposition(|&b| b == b'\n')?;
+    Some(&body[..=end])
+}
+
+/// What one pass found, and where the later of the two blocks ends.
+struct Found {
+    head: Head,
+    end: usize,
+}
+
+impl Found {
+    /// The head, if what follows the opening cannot change it: both parts are
+    /// there and another line came after them.
+    fn complete_within(self, opening: &str) -> Option<Head> {
+        let both = self.head.title.is_some() && self.head.description.is_some();
+        let rest = opening.get(self.end..)?.trim_start_matches([' ', '\t']);
+        let closed = rest.strip_prefix('\n').unwrap_or(rest).contains('\n');
+        (both && closed).then_some(self.head)
+    }
+}
+
+/// Reads `text`, the opening of `body` or all of it, up to the point where title
+/// and description are known.
+fn scan(text: &str, body: &str) -> Found {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
+    // A link may be defined after the opening that is being read.
+    let mut labels = None;
+    let mut defined = |link: BrokenLink<'_>| {
+        let labels = labels.get_or_insert_with(|| link_labels(&body[text.len()..]));
+        labels.contains(&label(&link.reference)).then(|| (CowStr::Borrowed(""), CowStr::Borrowed("")))
+    };
+    let parser = Parser::new_with_broken_link_callback(text, options, Some(&mut defined));
+    let mut found = Found { head: Head::default(), end: 0 };
+    let mut reading: Option<(Part, String)> = None;
+    let mut lists_and_notes = 0_usize;
+    let mut quotes = 0_usize;
+    for (event, range) in parser.into_offset_iter() {
+        match event {
+            Event::Start(Tag::List(_) | Tag::FootnoteDefinition(_)) => lists_and_notes += 1,
+            Event::End(TagEnd::List(_) | TagEnd::FootnoteDefinition) => lists_and_notes -= 1,
+            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => quotes -= 1,
+            Event::Start(Tag::Heading { level: HeadingLevel::H1, .. })
+                if lists_and_notes + quotes == 0 && found.head.title.is_none() =>
+            {
+                reading = Some((Part::Title, String::new()));
+            }
+            Event::Start(Tag::Paragraph)
+                if lists_and_notes == 0 && found.head.description.is_none() =>
+            {
+                reading = Some((Part::Description, String::new()));
+            }
+            Event::End(TagEnd::Heading(_) | TagEnd::Paragraph) => {
+                if let Some((part, text)) = reading.take() {
+                    found.keep(part, &text, &range);
+                }
+            }
+            Event::Text(text) | Event::Code(text) => {
+                if let Some((_, words)) = &mut reading {
+                    words.push_str(&text);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some((_, words)) = &mut reading {
+                    words.push(' ');
+                }
+            }
+            _ => {}
+        }
+        if found.head.title.is_some() && found.head.description.is_some() {
+            break;
+        }
+    }
+    found
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Title,
+    Description,
+}
+
+impl Found {
+    fn keep(&mut self, part: Part, text: &str, range: &Range<usize>) {
+        let line = one_line(text);
+        // A paragraph of nothing but an image without words describes nothing.
+        if line.is_empty() {
+            return;
+        }
+        self.end = range.end;
+        match part {
+            Part::Title => self.head.title = Some(line.into()),
+            Part::Description => self.head.description = Some(cut(&line).into()),
+        }
+    }
+}
+
+/// White space of any kind, control characters included, becomes single spaces.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if !word.is_empty() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    line
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(DESCRIPTION_MAX) {
+        Some((at, _)) => format!("{}...", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+/// The labels that `text` defines links for: lines like `[label]: address`.
+fn link_labels(text: &str) -> HashSet<String> {
+    let definition = |line: &str| {
+        let (name, _) = line.trim_start().strip_prefix('[')?.split_once("]:")?;
+        Some(label(name))
+    };
+    text.lines().filter_map(definition).collect()
+}
+
+fn label(text: &str) -> String {
+    one_line(text).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(document: &str, title: &str, description: &str) {
+        let head = Head::of(document);
+        let got = (head.title.as_deref().unwrap_or("-"), head.description.as_deref().unwrap_or("-"));
+        assert_eq!(got, (title, description), "for {document:?}");
+    }
+
+    #[test]
+    fn heads() {
+        check("", "-", "-");
+        check("# Resend\n\nEmail provider.", "Resend", "Email provider.");
+        check("Resend\n======\n\nEmail provider.", "Resend", "Email provider.");
+        check("# Resend #\nEmail\nprovider.\n\nMore.", "Resend", "Email provider.");
+        check("Intro first.\n\n# Late title", "Late title", "Intro first.");
+        check("## Only a second level\n\nText.", "-", "Text.");
+        check("#hashtag\n\nText", "-", "#hashtag");
+        check("```\n# not a title\n```\n# Title\n\nText", "Title", "Text");
+        check("    # indented code\n\n# Title", "Title", "-");
+        check("# A *bold* [link](iii://x) and `code`", "A bold link and code", "-");
+        check("# T\n\n![a cat](cat.png) sits", "T", "a cat sits");
+        check("# T\n\n![](cat.png)\n\nWords", "T", "Words");
+        check("# T\n\n<!-- a comment -->\n\nText", "T", "Text");
+        check("# T\n\nsome <b>bold</b> text<!-- x -->", "T", "some bold text");
+        check("---\ntitle: x\n---\n# T\n\nText", "T", "Text");
+        check("\u{feff}# T\r\n\r\nText\r\nmore\r\n", "T", "Text more");
+        check("# T\n\n- a list\n- is no paragraph\n\nText", "T", "Text");
+        check("# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nText", "T", "Text");
+        check("# T\n\n> quoted words", "T", "quoted words");
+        check("> # not the document's\n\n# T", "T", "-");
+        check("# T\n\nhard\\\nbreak  \nhere", "T", "hard break here");
+        check("# T\n\na &amp; b &lt;c&gt;", "T", "a & b <c>");
+        check("# T\n\nsee [the guide][g]\n\n[g]: iii://g", "T", "see the guide");
+        check("# T\n\n[x] is not a link", "T", "[x] is not a link");
+        check("# \n\n# Second", "Second", "-");
+        check("# a\0b\n\nc\u{7}d", "a b", "c d");
+    }
+
+    #[test]
+    fn a_description_is_cut_by_characters() {
+        let text = |n: usize| format!("# T\n\n{}", "é".repeat(n));
+        check(&text(140), "T", &"é".repeat(140));
+        check(&text(141), "T", &format!("{}...", "é".repeat(140)));
+    }
+
+    #[test]
+    fn what_lies_beyond_the_opening_counts() {
+        let filler = "- item\n".repeat(2000);
+        check(&format!("{filler}\n# Late\n\nText"), "Late", "Text");
+        let linked = format!("# T\n\nsee [the guide][g] first\n\n{filler}\n[G]: iii://g\n");
+        check(&linked, "T", "see the guide first");
+        let long = "word ".repeat(3000);
+        check(&format!("# T\n\n{long}"), "T", &format!("{}...", &long[..140]));
+        // The paragraph goes on after the cut: only the whole text tells it is a title.
+        let setext = format!("{}\n{}\n===\n\nText", "a".repeat(1000), "b".repeat(1000));
+        check(&setext, &format!("{} {}", "a".repeat(1000), "b".repeat(1000)), "Text");
+    }
+
+    #[test]
+    fn hostile_documents_have_some_head() {
+        for document in [
+            "#".repeat(262_144),
+            "# ".repeat(131_072),
+            ">".repeat(100_000),
+            "> ".repeat(100_000),
+            "- ".repeat(100_000),
+            "1. ".repeat(80_000),
+            "[".repeat(262_144),
+            "[a](".repeat(65_536),
+            "*a ".repeat(80_000),
+            "<!--".repeat(65_536),
+            "`".repeat(262_144),
+            "```\n# x".to_owned(),
+            "\0".repeat(1000),
+            "[a] ".repeat(60_000),
+            "|a".repeat(100_000),
+            "&".repeat(262_144),
+            "\n".repeat(262_144),
+            "a\n".repeat(131_072),
+            "[^a]: ".repeat(40_000),
+        ] {
+            let head = Head::of(&document);
+            assert!(head.description.is_none_or(|d| d.chars().count() <= DESCRIPTION_MAX + 3));
+        }
+    }
+}

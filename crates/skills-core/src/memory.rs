@@ -1,0 +1,329 @@
+//! An engine in memory, for tests.
+//!
+//! A [`Memory`] is one engine; each [`Link`] is one worker's connection to it and
+//! the [`Engine`] a registry is given. Calls are answered at once, or, once
+//! [`Memory::by_hand`] is called, only as far as a test moves them: a call is first
+//! *applied* and then *acknowledged*, in any order, and its event lies in each
+//! link's inbox until somebody takes it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use crate::{Engine, Failure, Json, Pending};
+
+/// What a call comes to.
+pub type Outcome = Result<Option<Json>, Failure>;
+
+type Handler = Arc<dyn Fn(Json) -> Outcome + Send + Sync>;
+
+/// An engine in memory.
+#[derive(Clone, Default)]
+pub struct Memory(Arc<Mutex<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    rows: BTreeMap<(String, String), Json>,
+    functions: HashMap<String, Handler>,
+    by_hand: bool,
+    next: u64,
+    calls: BTreeMap<u64, Call>,
+    links: Vec<Line>,
+}
+
+/// The engine's side of one connection.
+#[derive(Default)]
+struct Line {
+    down: bool,
+    fail: Option<Failure>,
+    inbox: Vec<Json>,
+    sent: Vec<(String, Value)>,
+    called: Vec<String>,
+}
+
+struct Call {
+    link: usize,
+    function: String,
+    payload: Json,
+    outcome: Option<Outcome>,
+    acknowledged: bool,
+    /// The connection it was made on is cut.
+    lost: bool,
+    waker: Option<Waker>,
+}
+
+/// A worker's connection.
+pub struct Link {
+    memory: Memory,
+    number: usize,
+}
+
+impl Memory {
+    /// An empty engine that answers at once.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A new connection.
+    pub fn connect(&self) -> Arc<Link> {
+        let mut inner = self.inner();
+        inner.links.push(Line::default());
+        Arc::new(Link { memory: self.clone(), number: inner.links.len() - 1 })
+    }
+
+    /// Offers a function.
+    pub fn offer(&self, function: &str, handler: impl Fn(Json) -> Outcome + Send + Sync + 'static) {
+        self.inner().functions.insert(function.into(), Arc::new(handler));
+    }
+
+    /// From now on calls wait for [`apply`](Self::apply) and
+    /// [`acknowledge`](Self::acknowledge).
+    pub fn by_hand(&self) {
+        self.inner().by_hand = true;
+    }
+
+    /// The calls that are not applied yet.
+    pub fn waiting(&self) -> Vec<u64> {
+        let inner = self.inner();
+        inner.calls.iter().filter(|(_, call)| call.outcome.is_none()).map(|(&n, _)| n).collect()
+    }
+
+    /// The calls that are applied and not acknowledged yet.
+    pub fn applied(&self) -> Vec<u64> {
+        let ready = |call: &Call| call.outcome.is_some() && !call.acknowledged;
+        let inner = self.inner();
+        inner.calls.iter().filter(|(_, call)| ready(call)).map(|(&n, _)| n).collect()
+    }
+
+    /// Carries a call out.
+    pub fn apply(&self, number: u64) {
+        let mut inner = self.inner();
+        let Some(call) = inner.calls.get(&number).filter(|call| call.outcome.is_none()) else {
+            return;
+        };
+        let (function, payload) = (call.function.clone(), call.payload.clone());
+        let outcome = inner.carry_out(&function, payload);
+        if let Some(call) = inner.calls.get_mut(&number) {
+            call.outcome = Some(outcome);
+        }
+    }
+
+    /// Lets the caller have its answer.
+    pub fn acknowledge(&self, number: u64) {
+        let mut inner = self.inner();
+        if let Some(call) = inner.calls.get_mut(&number).filter(|call| call.outcome.is_some()) {
+            call.acknowledged = true;
+            if let Some(waker) = call.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Writes a row past every registry, as anybody may.
+    pub fn put(&self, scope: &str, key: &str, value: &Value) {
+        let input = json!({ "scope": scope, "key": key, "value": value });
+        let input = to_raw_value(&input).expect("a value is JSON");
+        let _ = self.inner().carry_out("state::set", input);
+    }
+
+    /// Every row of a scope by key.
+    pub fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
+        let inner = self.inner();
+        let rows = inner.rows.iter().filter(|((s, _), _)| s == scope);
+        rows.map(|((_, k), v)| (k.clone(), serde_json::from_str(v.get()).unwrap_or_default())).collect()
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Link {
+    /// Cuts the connection: what is under way fails, though it may still be
+    /// carried out, and events are lost.
+    pub fn cut(&self) {
+        let mut inner = self.memory.inner();
+        let line = &mut inner.links[self.number];
+        line.down = true;
+        line.inbox.clear();
+        for call in inner.calls.values_mut().filter(|call| call.link == self.number) {
+            call.lost = true;
+            if let Some(waker) = call.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Connects again.
+    pub fn mend(&self) {
+        self.memory.inner().links[self.number].down = false;
+    }
+
+    /// Makes every call fail this way until told otherwise.
+    pub fn fail(&self, failure: Option<Failure>) {
+        self.memory.inner().links[self.number].fail = failure;
+    }
+
+    /// How many events lie in the inbox.
+    pub fn events(&self) -> usize {
+        self.memory.inner().links[self.number].inbox.len()
+    }
+
+    /// Takes an event out of the inbox; any of them may come first.
+    pub fn take_event(&self, at: usize) -> Option<Json> {
+        let inbox = &mut self.memory.inner().links[self.number].inbox;
+        (at < inbox.len()).then(|| inbox.remove(at))
+    }
+
+    /// What was sent without waiting since the last time.
+    pub fn take_sent(&self) -> Vec<(String, Value)> {
+        std::mem::take(&mut self.memory.inner().links[self.number].sent)
+    }
+
+    /// The functions called since the last time.
+    pub fn take_called(&self) -> Vec<String> {
+        std::mem::take(&mut self.memory.inner().links[self.number].called)
+    }
+}
+
+impl Engine for Link {
+    fn call<'a>(&'a self, function: &'a str, payload: Json, _: Duration) -> Pending<'a, Outcome> {
+        let mut inner = self.memory.inner();
+        let line = &mut inner.links[self.number];
+        line.called.push(function.into());
+        if line.down {
+            return Box::pin(std::future::ready(Err(gone())));
+        }
+        if let Some(failure) = line.fail.clone() {
+            return Box::pin(std::future::ready(Err(failure)));
+        }
+        if !inner.by_hand {
+            return Box::pin(std::future::ready(inner.carry_out(function, payload)));
+        }
+        inner.next += 1;
+        let number = inner.next;
+        inner.calls.insert(
+            number,
+            Call {
+                link: self.number,
+                function: function.into(),
+                payload,
+                outcome: None,
+                acknowledged: false,
+                lost: false,
+                waker: None,
+            },
+        );
+        Box::pin(Answer { link: self, number })
+    }
+
+    fn send(&self, function: &str, payload: Json) {
+        let payload = serde_json::from_str(payload.get()).unwrap_or_default();
+        self.memory.inner().links[self.number].sent.push((function.into(), payload));
+    }
+}
+
+struct Answer<'a> {
+    link: &'a Link,
+    number: u64,
+}
+
+impl Future for Answer<'_> {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        let mut inner = self.link.memory.inner();
+        let Some(call) = inner.calls.get_mut(&self.number) else {
+            return Poll::Ready(Err(gone()));
+        };
+        if call.lost {
+            return Poll::Ready(Err(gone()));
+        }
+        if call.acknowledged {
+            let outcome = call.outcome.take();
+            inner.calls.remove(&self.number);
+            return Poll::Ready(outcome.unwrap_or_else(|| Err(gone())));
+        }
+        call.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+fn gone() -> Failure {
+    Failure::Unreachable { reason: "the connection is cut".into() }
+}
+
+#[derive(Deserialize)]
+struct StateInput {
+    scope: String,
+    #[serde(default)]
+    key: String,
+    value: Option<Json>,
+}
+
+impl Inner {
+    fn carry_out(&mut self, function: &str, payload: Json) -> Outcome {
+        if let Some(handler) = self.functions.get(function) {
+            return handler(payload);
+        }
+        let Some(verb) = function.strip_prefix("state::") else { return Err(Failure::Absent) };
+        let StateInput { scope, key, value } = serde_json::from_str(payload.get()).map_err(|e| {
+            Failure::Failed { code: "deserialization_error".into(), message: e.to_string() }
+        })?;
+        match verb {
+            "get" => Ok(self.rows.get(&(scope, key)).cloned()),
+            "list" => {
+                let rows = self.rows.iter().filter(|((s, _), _)| *s == scope);
+                let rows: Vec<&RawValue> = rows.map(|(_, value)| &**value).collect();
+                Ok(Some(to_raw_value(&rows).expect("rows are JSON")))
+            }
+            "set" => {
+                let value = value.unwrap_or_else(|| RawValue::NULL.to_owned());
+                let old = self.rows.insert((scope.clone(), key.clone()), value.clone());
+                self.ring(&scope, &key, old.as_deref(), Some(&value));
+                let answer = json!({ "old_value": old, "new_value": value });
+                Ok(Some(to_raw_value(&answer).expect("rows are JSON")))
+            }
+            "delete" => {
+                let old = self.rows.remove(&(scope.clone(), key.clone()));
+                self.ring(&scope, &key, old.as_deref(), None);
+                Ok(old)
+            }
+            _ => Err(Failure::Absent),
+        }
+    }
+
+    fn ring(&mut self, scope: &str, key: &str, old: Option<&RawValue>, new: Option<&RawValue>) {
+        let kind = match (old, new) {
+            (_, None) => "state:deleted",
+            (None, Some(_)) => "state:created",
+            (Some(_), Some(_)) => "state:updated",
+        };
+        let event = json!({
+            "type": "state", "event_type": kind, "scope": scope, "key": key,
+            "old_value": old, "new_value": new,
+        });
+        let event = to_raw_value(&event).expect("rows are JSON");
+        for line in self.links.iter_mut().filter(|line| !line.down) {
+            line.inbox.push(event.clone());
+        }
+    }
+}
+
+/// The result of a future that does not have to wait.
+///
+/// # Panics
+/// If it has to.
+#[track_caller]
+pub fn now<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("the future has to wait for something"),
+    }
+}

@@ -1,0 +1,107 @@
+//! Reading several addresses into one text.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use futures_util::future::join_all;
+
+use super::Registry;
+use crate::error::shown;
+use crate::{Error, ResourceUri};
+
+/// The most addresses one call may name.
+pub const FETCH_MAX: usize = 256;
+
+const BETWEEN: &str = "\n\n---\n\n";
+
+impl Registry {
+    /// Reads every address, at once, and joins the texts in the order asked. A
+    /// list wins over the single address. All or nothing: a text with holes would
+    /// pass for the whole.
+    pub async fn fetch(&self, uri: Option<&str>, uris: Option<&[String]>) -> Result<String, Error> {
+        let addresses = addresses(uri, uris)?;
+        let contents = join_all(addresses.iter().map(|address| self.read(address))).await;
+        let mut text = String::new();
+        let mut failed = Vec::new();
+        for (address, content) in addresses.iter().zip(contents) {
+            match content {
+                Ok(content) => {
+                    if !text.is_empty() {
+                        text.push_str(BETWEEN);
+                    }
+                    // Writing to a string cannot fail.
+                    let _ = write!(text, "# {address}\n\n{}", content.text.trim_end());
+                }
+                Err(error) => failed.push((address.to_string(), error)),
+            }
+        }
+        if failed.is_empty() { Ok(text) } else { Err(Error::Unread(failed)) }
+    }
+}
+
+/// The addresses asked for, each once, all of them checked.
+fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<ResourceUri>, Error> {
+    let asked: Vec<&str> = match (uris, uri) {
+        (Some(uris), _) if !uris.is_empty() => uris.iter().map(String::as_str).collect(),
+        (_, Some(uri)) => vec![uri],
+        (_, None) => Vec::new(),
+    };
+    if asked.iter().all(|uri| uri.trim().is_empty()) {
+        return Err(Error::invalid_hint(
+            "Provide uri",
+            "or uris: at least one address must be non-empty",
+            "start with `{\"uri\": \"iii://skills\"}`",
+        ));
+    }
+    if asked.len() > FETCH_MAX {
+        let problem = format!("is too large: {} addresses, at most {FETCH_MAX}", asked.len());
+        return Err(Error::invalid("uris", problem));
+    }
+    let mut seen = HashSet::new();
+    let mut parsed = Vec::with_capacity(asked.len());
+    let mut wrong = Vec::new();
+    for uri in asked {
+        match uri.parse::<ResourceUri>() {
+            Ok(address) if seen.insert(address.clone()) => parsed.push(address),
+            Ok(_) => {}
+            Err(error) => wrong.push((shown(uri), error)),
+        }
+    }
+    match wrong.len() {
+        0 => Ok(parsed),
+        1 => Err(wrong.remove(0).1),
+        _ => Err(Error::Unread(wrong)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(uri: Option<&str>, uris: Option<&[&str]>, expected: &str) {
+        let uris: Option<Vec<String>> = uris.map(|list| list.iter().map(|&u| u.into()).collect());
+        let got = match addresses(uri, uris.as_deref()) {
+            Ok(list) => list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+            Err(error) => error.to_string(),
+        };
+        assert!(got.contains(expected), "{got:?} has no {expected:?}");
+    }
+
+    #[test]
+    fn requests() {
+        check(Some("iii://a"), None, "iii://a");
+        check(Some("iii://a"), Some(&[]), "iii://a");
+        check(Some("iii://a"), Some(&["iii://b", "iii://c"]), "iii://b iii://c");
+        check(None, Some(&["iii://b", " iii://b ", "iii://a"]), "iii://b iii://a");
+        check(None, None, "Provide uri");
+        check(None, Some(&[]), "Provide uri");
+        check(Some(" "), None, "Provide uri");
+        check(None, Some(&["", "  "]), "Provide uri");
+        check(None, Some(&["iii://a", ""]), "must start with `iii://`");
+        check(Some("http://a"), None, "must start with `iii://`");
+        check(None, Some(&["iii://a", "http://a", "iii://A"]), "- `http://a`: address `http://a` must start");
+        let many = vec!["iii://a"; FETCH_MAX + 1];
+        check(None, Some(&many), "uris is too large: 257 addresses");
+    }
+}

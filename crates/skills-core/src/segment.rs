@@ -1,0 +1,28 @@
+//! The rule for one segment of a name: `[a-z0-9_-]{1,64}`.
+
+use crate::Error;
+use crate::error::shown;
+
+/// The longest segment, in characters (they are ASCII, so bytes too).
+pub const SEGMENT_MAX: usize = 64;
+
+/// Checks one segment; `what` begins the message ("id", "name", ...).
+pub(crate) fn check(what: &str, segment: &str) -> Result<(), Error> {
+    if segment.is_empty() {
+        return Err(Error::invalid(what, "segments must be non-empty"));
+    }
+    let odd = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '_' | '-');
+    if let Some(c) = segment.chars().find(odd) {
+        return Err(Error::invalid(
+            format!("{what} {}", shown(segment)),
+            format!("has {c:?}; use lowercase letters, digits, `-` and `_`"),
+        ));
+    }
+    if segment.len() > SEGMENT_MAX {
+        return Err(Error::invalid(
+            format!("{what} {}", shown(segment)),
+            format!("is too long: {} characters, at most {SEGMENT_MAX} between slashes", segment.len()),
+        ));
+    }
+    Ok(())
+}

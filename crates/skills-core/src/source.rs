@@ -1,0 +1,104 @@
+//! The port to read-only documents: folders of markdown, 3md files.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::markdown::Head;
+use crate::{Error, Pending, PromptName, SkillId};
+
+/// Where an entry lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Registered by a worker, kept in the engine's state.
+    State,
+    /// A markdown file.
+    Fs,
+    /// A plane of a 3md document.
+    Agent3md,
+}
+
+impl Origin {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Fs => "fs",
+            Self::Agent3md => "3md",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Something a source or the state holds that cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where it is: a path, or a scope and key.
+    pub place: String,
+    /// Why it is not served, and what would help.
+    pub reason: String,
+}
+
+/// Entries, and what was left out of them.
+#[derive(Clone, Debug)]
+pub struct Listing<T> {
+    /// What can be served.
+    pub entries: Vec<T>,
+    /// What cannot.
+    pub skipped: Vec<Skipped>,
+}
+
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), skipped: Vec::new() }
+    }
+}
+
+/// A skill of a source, without its body.
+#[derive(Clone, Debug)]
+pub struct SourceSkill {
+    /// Its id.
+    pub id: SkillId,
+    /// The length of its body.
+    pub bytes: usize,
+    /// When the document last changed, RFC 3339 in UTC.
+    pub registered_at: Arc<str>,
+    /// Title and description.
+    pub head: Head,
+}
+
+/// A prompt of a source: text that needs no handler.
+#[derive(Clone, Debug)]
+pub struct SourcePrompt {
+    /// Its name.
+    pub name: PromptName,
+    /// What a person picking it reads.
+    pub description: Arc<str>,
+    /// When the document last changed, RFC 3339 in UTC.
+    pub registered_at: Arc<str>,
+}
+
+/// Documents that are read afresh on every call.
+pub trait Source: Send + Sync {
+    /// What its entries are tagged with.
+    fn origin(&self) -> Origin;
+
+    /// Every skill it holds, and what it had to leave out.
+    fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>>;
+
+    /// The body of a skill.
+    fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>>;
+
+    /// Every prompt it holds, and what it had to leave out.
+    fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>>;
+
+    /// A prompt and its text.
+    fn prompt<'a>(
+        &'a self,
+        name: &'a PromptName,
+    ) -> Pending<'a, Result<Option<(SourcePrompt, Arc<str>)>, Error>>;
+}

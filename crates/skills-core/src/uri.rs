@@ -1,0 +1,156 @@
+//! What an `iii://` address means.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::shown;
+use crate::skill_id::ID_MAX;
+use crate::{Error, FunctionId, SkillId, segment};
+
+/// How every address begins.
+pub const SCHEME: &str = "iii://";
+
+/// An address that may be followed: what it points at is well formed, and a
+/// function it calls is not internal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceUri {
+    /// `iii://skills`: the rendered index.
+    Index,
+    /// `iii://{id}`: a stored body.
+    Skill(SkillId),
+    /// `iii://fn/{a}/{b}`: the output of function `a::b`.
+    Section(FunctionId),
+}
+
+impl FromStr for ResourceUri {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        let Some(path) = text.strip_prefix(SCHEME) else {
+            return Err(Error::invalid_hint(
+                format!("address {}", shown(text)),
+                "must start with `iii://`",
+                "try `iii://skills`, the index",
+            ));
+        };
+        match path.split_once('/') {
+            None if path == "skills" => Ok(Self::Index),
+            None if path == "fn" => Err(Error::invalid_hint(
+                format!("address {}", shown(text)),
+                "names no function",
+                "write `iii://fn/worker/function`",
+            )),
+            Some(("fn", function)) => section(text, function),
+            _ => match old_link(text, path) {
+                Some(error) => Err(error),
+                None => path.parse().map(Self::Skill).map_err(|e| in_address(text, &e)),
+            },
+        }
+    }
+}
+
+/// `resend/email` of `iii://fn/resend/email`.
+fn section(text: &str, path: &str) -> Result<ResourceUri, Error> {
+    if path.len() > ID_MAX {
+        return Err(Error::invalid(
+            format!("address {}", shown(text)),
+            format!("is too long: {} bytes after `fn/`, at most {ID_MAX}", path.len()),
+        ));
+    }
+    for part in path.split('/') {
+        segment::check("segment", part).map_err(|e| in_address(text, &e))?;
+    }
+    path.replace('/', "::").parse::<FunctionId>()?.callable().map(ResourceUri::Section)
+}
+
+/// `iii://x/worker::fn`, as function links were written before `fn/`.
+fn old_link(text: &str, path: &str) -> Option<Error> {
+    let (_, function) = path.split_once('/')?;
+    let old = function.contains("::") && !function.contains('/');
+    old.then(|| Error::OldLink {
+        old: text.to_owned(),
+        new: format!("{SCHEME}fn/{}", function.replace("::", "/")),
+    })
+}
+
+fn in_address(text: &str, error: &Error) -> Error {
+    Error::Invalid {
+        what: format!("address {}:", shown(text)),
+        problem: error.to_string(),
+        hint: error.hint(),
+    }
+}
+
+impl fmt::Display for ResourceUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index => write!(f, "{SCHEME}skills"),
+            Self::Skill(id) => write!(f, "{SCHEME}{id}"),
+            Self::Section(function) => write!(f, "{SCHEME}fn/{}", function.path()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+
+    #[track_caller]
+    fn check(uri: &str, expected: &str) {
+        let got = match uri.parse::<ResourceUri>() {
+            Ok(ResourceUri::Index) => "index".into(),
+            Ok(ResourceUri::Skill(id)) => format!("skill {id}"),
+            Ok(ResourceUri::Section(function)) => format!("call {function}"),
+            Err(error) => error.to_text(),
+        };
+        assert!(got.contains(expected), "for {uri:?}: {got:?} has no {expected:?}");
+    }
+
+    #[test]
+    fn addresses() {
+        check("iii://skills", "index");
+        check(" iii://skills\n", "index");
+        check("iii://skills/x", "skill skills/x");
+        check("iii://resend/email/send", "skill resend/email/send");
+        check("iii://docs/fn/x", "skill docs/fn/x");
+        check("iii://fn/foo", "call foo");
+        check("iii://fn/a/b/c/d", "call a::b::c::d");
+        check("iii://fn/skill/fetch", "call skill::fetch");
+        check("iii://fn", "names no function");
+        check("iii://fn/", "segments must be non-empty");
+        check("iii://fn/a//b", "segments must be non-empty");
+        check("iii://fn/iii.on_x", "has '.'; use lowercase");
+        check("iii://fn/state/set", "internal namespace");
+        check("iii://fn/skills/register", "internal namespace");
+        check("iii://fn/stream/x", "internal namespace");
+        check("iii://", "id must be non-empty");
+        check("iii:///a", "non-empty");
+        check("iii://a/", "non-empty");
+        check("iii://a//b", "non-empty");
+        check("iii://Skills", "lowercase");
+        check("iii://a#b", "has '#'; use lowercase");
+        check("https://x", "must start with `iii://`");
+        check("III://skills", "must start with `iii://`");
+        check("", "must start with `iii://`");
+        check(&format!("iii://{}", "a/".repeat(600)), "too long");
+        check(&format!("iii://fn/{}", "a/".repeat(600)), "too long");
+    }
+
+    #[test]
+    fn an_old_function_link_is_not_found_and_says_the_new_form() {
+        check("iii://x/worker::fn", "iii://fn/worker/fn");
+        check("iii://x/state::get", "iii://fn/state/get");
+        let error = "iii://brain/brain::summarize".parse::<ResourceUri>().unwrap_err();
+        assert_eq!(error.kind(), Kind::NotFound);
+        assert!(error.to_string().contains("not found"));
+    }
+
+    #[test]
+    fn an_address_prints_as_it_was_written() {
+        for text in ["iii://skills", "iii://a/b", "iii://fn/a/b"] {
+            assert_eq!(text.parse::<ResourceUri>().unwrap().to_string(), text);
+        }
+    }
+}
