@@ -1,0 +1,204 @@
+//! Prompts on an engine.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skills_core::{Json, PromptName};
+
+use super::Function;
+use super::decode::{decode, encode};
+use super::schema::{AnyValue, request, response};
+use super::skills::EmptyInput;
+
+pub const REGISTER: Function = Function {
+    id: "prompts::register",
+    about: "Keep a slash command whose text a handler function renders.",
+    request: request::<RegisterPromptInput>,
+    response: response::<RegisterPromptOutput>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let input: RegisterPromptInput = decode(&payload)?;
+            let checked: PromptName = input.name.parse()?;
+            let function = input.function_id.parse()?;
+            let arguments = input.arguments.into_iter().map(PromptArgument::into_core).collect();
+            let registered_at =
+                registry.register_prompt(checked, &input.description, arguments, function).await?;
+            encode(&RegisterPromptOutput { name: input.name, registered_at })
+        })
+    },
+};
+
+/// A slash command to keep.
+#[derive(Deserialize, JsonSchema)]
+struct RegisterPromptInput {
+    /// One segment of `[a-z0-9_-]`, at most 64 characters.
+    name: String,
+    /// What a person picking it reads.
+    description: String,
+    #[serde(default)]
+    arguments: Vec<PromptArgument>,
+    /// The function that is called with the arguments and answers the text.
+    function_id: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct PromptArgument {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "text_or_null")]
+    description: Option<String>,
+    #[serde(default)]
+    required: bool,
+}
+
+/// Optional, and without a default: the schema clients already know.
+fn text_or_null(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["string", "null"] })
+}
+
+impl PromptArgument {
+    fn into_core(self) -> skills_core::PromptArgument {
+        skills_core::PromptArgument {
+            name: self.name.into(),
+            description: self.description.map(Into::into),
+            required: self.required,
+        }
+    }
+
+    fn from_core(argument: &skills_core::PromptArgument) -> Self {
+        Self {
+            name: argument.name.to_string(),
+            description: argument.description.as_deref().map(str::to_owned),
+            required: argument.required,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RegisterPromptOutput {
+    name: String,
+    registered_at: Arc<str>,
+}
+
+pub const UNREGISTER: Function = Function {
+    id: "prompts::unregister",
+    about: "Remove a prompt by name. Removing what is not there is no error.",
+    request: request::<UnregisterPromptInput>,
+    response: response::<UnregisterPromptOutput>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let UnregisterPromptInput { name } = decode(&payload)?;
+            let removed = registry.unregister_prompt(&name.parse()?).await?;
+            encode(&UnregisterPromptOutput { name, removed })
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct UnregisterPromptInput {
+    name: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UnregisterPromptOutput {
+    name: String,
+    removed: bool,
+}
+
+pub const LIST: Function = Function {
+    id: "prompts::list",
+    about: "List every prompt: name, handler, number of arguments.",
+    request: request::<ListPromptsInput>,
+    response: response::<ListPromptsOutput>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let ListPromptsInput {} = decode(&payload)?;
+            let listing = registry.prompts().await?;
+            let entry = |prompt: skills_core::PromptHead| PromptEntry {
+                name: prompt.name.to_string(),
+                function_id: prompt.function_id,
+                arguments: prompt.arguments,
+                registered_at: prompt.registered_at,
+                origin: prompt.origin.as_str(),
+            };
+            encode(&ListPromptsOutput { prompts: listing.entries.into_iter().map(entry).collect() })
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct ListPromptsInput {}
+
+#[derive(Serialize, JsonSchema)]
+struct ListPromptsOutput {
+    prompts: Vec<PromptEntry>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PromptEntry {
+    name: String,
+    function_id: String,
+    arguments: usize,
+    registered_at: Arc<str>,
+    /// `state` for what a worker registered, otherwise the source it comes from.
+    origin: &'static str,
+}
+
+pub const MCP_LIST: Function = Function {
+    id: "prompts::mcp-list",
+    about: "Internal: every prompt with its arguments, as the protocol lists them.",
+    request: request::<EmptyInput>,
+    response: response::<AnyValue>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let EmptyInput {} = decode(&payload)?;
+            let menu = registry.prompt_menu().await?;
+            let entry = |prompt: &skills_core::PromptMenuEntry| MenuEntry {
+                name: prompt.name.to_string(),
+                description: Arc::clone(&prompt.description),
+                arguments: prompt.arguments.iter().map(PromptArgument::from_core).collect(),
+            };
+            encode(&Menu { prompts: menu.iter().map(entry).collect() })
+        })
+    },
+};
+
+#[derive(Serialize)]
+struct Menu {
+    prompts: Vec<MenuEntry>,
+}
+
+#[derive(Serialize)]
+struct MenuEntry {
+    name: String,
+    description: Arc<str>,
+    arguments: Vec<PromptArgument>,
+}
+
+pub const MCP_GET: Function = Function {
+    id: "prompts::mcp-get",
+    about: "Internal: render a prompt with arguments, as protocol messages.",
+    request: request::<PromptGetInput>,
+    response: response::<AnyValue>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let PromptGetInput { name, arguments } = decode(&payload)?;
+            encode(&registry.render_prompt(&name.parse()?, arguments).await?)
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct PromptGetInput {
+    name: String,
+    /// The arguments by name.
+    #[serde(default)]
+    #[schemars(with = "serde_json::Value")]
+    arguments: Option<Json>,
+}

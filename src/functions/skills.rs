@@ -1,0 +1,222 @@
+//! Skills on an engine.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skills_core::{Mime, ResourceUri, SkillId, TEMPLATES};
+
+use super::Function;
+use super::decode::{decode, encode};
+use super::schema::{AnyValue, request, response};
+
+pub const REGISTER: Function = Function {
+    id: "skills::register",
+    about: "Keep a markdown skill under an id; agents read it at iii://{id}.",
+    request: request::<RegisterSkillInput>,
+    response: response::<RegisterSkillOutput>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let RegisterSkillInput { id, skill } = decode(&payload)?;
+            let checked: SkillId = id.parse()?;
+            let registered_at = registry.register_skill(checked, skill).await?;
+            encode(&RegisterSkillOutput { id, registered_at })
+        })
+    },
+};
+
+/// A skill to keep.
+#[derive(Deserialize, JsonSchema)]
+struct RegisterSkillInput {
+    /// Segments of `[a-z0-9_-]`, joined by `/`; at most 64 characters each.
+    id: String,
+    /// The markdown, at most 256 KiB.
+    skill: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RegisterSkillOutput {
+    id: String,
+    registered_at: Arc<str>,
+}
+
+pub const UNREGISTER: Function = Function {
+    id: "skills::unregister",
+    about: "Remove a skill by id. Removing what is not there is no error.",
+    request: request::<UnregisterSkillInput>,
+    response: response::<UnregisterSkillOutput>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let UnregisterSkillInput { id } = decode(&payload)?;
+            let removed = registry.unregister_skill(&id.parse()?).await?;
+            encode(&UnregisterSkillOutput { id, removed })
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct UnregisterSkillInput {
+    id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UnregisterSkillOutput {
+    id: String,
+    removed: bool,
+}
+
+pub const LIST: Function = Function {
+    id: "skills::list",
+    about: "List every skill without its body, by id.",
+    request: request::<ListSkillsInput>,
+    response: response::<ListSkillsOutput>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let ListSkillsInput {} = decode(&payload)?;
+            let listing = registry.skills().await?;
+            let entry = |skill: &'_ skills_core::SkillHead| SkillEntry {
+                id: skill.id.clone(),
+                bytes: skill.bytes,
+                registered_at: Arc::clone(&skill.registered_at),
+                origin: skill.origin.as_str(),
+            };
+            encode(&ListSkillsOutput { skills: listing.entries.iter().map(entry).collect() })
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct ListSkillsInput {}
+
+#[derive(Serialize, JsonSchema)]
+struct ListSkillsOutput {
+    skills: Vec<SkillEntry>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SkillEntry {
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    id: SkillId,
+    bytes: usize,
+    registered_at: Arc<str>,
+    /// `state` for what a worker registered, otherwise the source it comes from.
+    origin: &'static str,
+}
+
+pub const RESOURCES_LIST: Function = Function {
+    id: "skills::resources-list",
+    about: "Internal: the index and every skill as protocol resources.",
+    request: request::<EmptyInput>,
+    response: response::<AnyValue>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let EmptyInput {} = decode(&payload)?;
+            let resources = registry.resources().await?;
+            let entry = |resource: skills_core::Resource| ResourceEntry {
+                uri: resource.uri,
+                name: resource.name,
+                description: resource.description,
+                mime_type: Mime::Markdown.as_str(),
+            };
+            encode(&Resources { resources: resources.into_iter().map(entry).collect() })
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+pub struct EmptyInput {}
+
+#[derive(Serialize)]
+struct Resources {
+    resources: Vec<ResourceEntry>,
+}
+
+#[derive(Serialize)]
+struct ResourceEntry {
+    #[serde(serialize_with = "as_text")]
+    uri: ResourceUri,
+    name: Arc<str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Arc<str>>,
+    #[serde(rename = "mimeType")]
+    mime_type: &'static str,
+}
+
+pub const RESOURCES_READ: Function = Function {
+    id: "skills::resources-read",
+    about: "Internal: what an iii:// address serves, as protocol contents.",
+    request: request::<ReadResourceInput>,
+    response: response::<AnyValue>,
+    label: None,
+    run: |registry, payload| {
+        Box::pin(async move {
+            let ReadResourceInput { uri } = decode(&payload)?;
+            let content = registry.read(&uri.parse()?).await?;
+            let (mime_type, text) = (content.mime.as_str(), content.text);
+            encode(&Contents { contents: [ContentEntry { uri, mime_type, text }] })
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct ReadResourceInput {
+    uri: String,
+}
+
+#[derive(Serialize)]
+struct Contents {
+    contents: [ContentEntry; 1],
+}
+
+#[derive(Serialize)]
+struct ContentEntry {
+    uri: String,
+    #[serde(rename = "mimeType")]
+    mime_type: &'static str,
+    text: Arc<str>,
+}
+
+pub const RESOURCES_TEMPLATES: Function = Function {
+    id: "skills::resources-templates",
+    about: "Internal: the two families of iii:// addresses.",
+    request: request::<EmptyInput>,
+    response: response::<AnyValue>,
+    label: None,
+    run: |_, payload| {
+        Box::pin(async move {
+            let EmptyInput {} = decode(&payload)?;
+            let entry = |template: &skills_core::ResourceTemplate| TemplateEntry {
+                uri_template: template.uri_template,
+                name: template.name,
+                description: template.description,
+                mime_type: Mime::Markdown.as_str(),
+            };
+            encode(&Templates { resource_templates: TEMPLATES.iter().map(entry).collect() })
+        })
+    },
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Templates {
+    resource_templates: Vec<TemplateEntry>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TemplateEntry {
+    uri_template: &'static str,
+    name: &'static str,
+    description: &'static str,
+    mime_type: &'static str,
+}
+
+/// A checked value goes out as the text it came from.
+fn as_text<S: serde::Serializer>(value: &impl ToString, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(&value.to_string())
+}
