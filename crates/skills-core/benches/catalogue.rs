@@ -1,0 +1,92 @@
+//! What a warm registry costs: lists, the index and reads with 10,000 skills, for
+//! two sizes of body (the figures must not grow with it), and the head of a large
+//! document.
+
+use std::sync::Arc;
+
+use divan::{Bencher, black_box};
+use serde_json::json;
+use skills_core::memory::{Memory, now};
+use skills_core::{Head, Registry, ResourceUri, Settings};
+
+const SKILLS: usize = 10_000;
+const BODY_BYTES: [usize; 2] = [2048, 32_768];
+
+fn main() {
+    divan::main();
+}
+
+fn document(number: usize, bytes: usize) -> String {
+    let mut text = format!("# Skill {number}\n\nWhen to use tool number {number} and why.\n\n");
+    while text.len() < bytes {
+        text.push_str("A paragraph with `code`, *emphasis* and a [link](iii://skills).\n\n");
+    }
+    text.truncate(bytes);
+    text
+}
+
+fn registry(bytes: usize) -> Registry {
+    let memory = Memory::new();
+    for number in 0..SKILLS {
+        let id = format!("group-{}/skill-{number}", number % 100);
+        let body = document(number, bytes);
+        let row = json!({ "id": id, "skill": body, "registered_at": "2026-01-01T00:00:00.000Z" });
+        memory.put("skills", &id, &row);
+    }
+    let link = memory.connect();
+    let registry = Registry::new(link, Vec::new(), Settings::default(), || "now".into());
+    registry.connected(true);
+    now(registry.load()).expect("the engine is in memory");
+    now(registry.read(&ResourceUri::Index)).expect("the engine is in memory");
+    registry
+}
+
+#[divan::bench(args = BODY_BYTES)]
+fn list(bencher: Bencher<'_, '_>, bytes: usize) {
+    let registry = registry(bytes);
+    bencher.bench(|| now(registry.skills()).map(|listing| listing.entries.len()));
+}
+
+#[divan::bench(args = BODY_BYTES)]
+fn resources(bencher: Bencher<'_, '_>, bytes: usize) {
+    let registry = registry(bytes);
+    bencher.bench(|| now(registry.resources()).map(|list| list.len()));
+}
+
+#[divan::bench(args = BODY_BYTES)]
+fn index(bencher: Bencher<'_, '_>, bytes: usize) {
+    let registry = registry(bytes);
+    bencher.bench(|| now(registry.read(&ResourceUri::Index)).map(|content| content.text.len()));
+}
+
+#[divan::bench(args = BODY_BYTES)]
+fn read(bencher: Bencher<'_, '_>, bytes: usize) {
+    let registry = registry(bytes);
+    let uri: ResourceUri = "iii://group-7/skill-7".parse().expect("an address");
+    bencher.bench(|| now(registry.read(&uri)).map(|content| content.text.len()));
+}
+
+/// Target: under 5 ms.
+#[divan::bench]
+fn index_after_one_change(bencher: Bencher<'_, '_>) {
+    let registry = registry(2048);
+    let body = document(7, 2048);
+    bencher
+        .with_inputs(|| {
+            let id = "group-7/skill-7".parse().expect("an id");
+            now(registry.register_skill(id, body.clone())).expect("the engine is in memory");
+        })
+        .bench_values(|()| now(registry.read(&ResourceUri::Index)).map(|content| content.text.len()));
+}
+
+/// Target: under 2 ms, even where the whole document has to be read.
+#[divan::bench(args = ["ordinary", "no title", "no paragraph"])]
+fn head_of_256_kib(bencher: Bencher<'_, '_>, shape: &str) {
+    let filler = document(1, 262_144);
+    let text: Arc<str> = match shape {
+        "no title" => filler.replace("# Skill", "## Skill").into(),
+        "no paragraph" => format!("# T\n\n{}", "- item with `code` and a [link](iii://x)\n".repeat(6400)).into(),
+        _ => filler.into(),
+    };
+    bencher.bench(|| Head::of(black_box(&text)));
+}
