@@ -1,0 +1,2 @@
+//! Prints the figures of the state store; filled in with the store itself.
+fn main() {}
