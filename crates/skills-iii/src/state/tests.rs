@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use super::{Changes, StateChange, StateError, Store, StoreOptions};
 
+mod busy;
 mod foreign;
 mod model;
 mod space;
