@@ -7,7 +7,7 @@ use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::value::RawValue;
 use skills_iii::state::{Store, StoreOptions};
 
-const KILLS: u64 = 100;
+const KILLS: u64 = 70;
 const WRITERS: usize = 16;
 const SOON: Duration = Duration::from_secs(20);
 const DIR: &str = "STATE_CRASH_DIR";
@@ -59,8 +59,28 @@ fn every_acknowledged_write_survives_kill_9() {
     assert_eq!(damage, "ok");
 }
 
-fn write_until_killed(dir: &Path, round: u64, wanted: u64) -> HashMap<String, Promise> {
-    let mut child = Command::new(env::current_exe().unwrap())
+#[test]
+fn a_kill_while_the_file_is_made_leaves_one_that_opens() {
+    // Each appears at another step of the first opening.
+    let signs = ["state.db", "state.db-journal", "state.db-wal"];
+    for (round, sign) in (0..30).zip(signs.iter().cycle()) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut child = start(dir.path(), round);
+        let start = Instant::now();
+        // The journal is gone again in a moment and may be missed.
+        while !dir.path().join(sign).exists() && !dir.path().join("state.db-shm").exists() {
+            assert!(start.elapsed() < SOON, "no {sign} in time");
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
+        store.list("s").unwrap();
+    }
+}
+
+fn start(dir: &Path, round: u64) -> Child {
+    Command::new(env::current_exe().unwrap())
         .args([
             "--ignored",
             "--exact",
@@ -71,7 +91,11 @@ fn write_until_killed(dir: &Path, round: u64, wanted: u64) -> HashMap<String, Pr
         .env(ROUND, round.to_string())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+fn write_until_killed(dir: &Path, round: u64, wanted: u64) -> HashMap<String, Promise> {
+    let mut child = start(dir, round);
     let lines = lines_of(child.stdout.take().unwrap());
     let start = Instant::now();
     let mut promises = HashMap::new();

@@ -163,6 +163,14 @@ impl StateError {
         }
     }
 
+    /// Says how long was waited, where SQLite did the waiting.
+    pub(super) fn after(self, waited: Duration) -> Self {
+        match self {
+            Self::Busy { path, .. } => Self::Busy { path, waited },
+            other => other,
+        }
+    }
+
     /// Names what SQLite reported while `doing` something with the file at `path`.
     pub(super) fn from_sqlite(path: &Path, doing: &'static str, cause: rusqlite::Error) -> Self {
         let path = path.to_owned();

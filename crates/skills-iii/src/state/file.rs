@@ -185,13 +185,27 @@ impl Identity {
 #[cfg(unix)]
 fn create(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
+    let above = |dir: &Path| match dir.parent() {
+        Some(above) if above.as_os_str().is_empty() => PathBuf::from("."),
+        Some(above) => above.to_owned(),
+        None => dir.to_owned(),
+    };
+    let changed: Vec<_> = dir
+        .ancestors()
+        .take_while(|dir| !dir.exists())
+        .map(above)
+        .collect();
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(dir)?;
     // Else a power cut could take back the directory with everything acknowledged in it.
-    let above = dir.parent().filter(|above| !above.as_os_str().is_empty());
-    fs::File::open(above.unwrap_or(Path::new(".")))?.sync_all()
+    for above in changed {
+        if let Err(error) = fs::File::open(&above).and_then(|above| above.sync_all()) {
+            tracing::debug!(path = %above.display(), %error, "could not sync the directory");
+        }
+    }
+    Ok(())
 }
 
 #[cfg(not(unix))]

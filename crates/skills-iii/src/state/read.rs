@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::value::RawValue;
 
+use super::file::Identity;
 use super::row::raw;
 use super::{StateError, StoreOptions, file};
 
@@ -16,6 +17,7 @@ const IDLE: usize = 4;
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
+    identity: Identity,
     options: StoreOptions,
     /// None once closed.
     idle: Mutex<Option<Vec<Connection>>>,
@@ -26,6 +28,7 @@ impl Readers {
     pub(super) fn open(path: PathBuf, options: StoreOptions) -> Result<Self, StateError> {
         let first = file::open_reader(&path, &options)?;
         let readers = Self {
+            identity: Identity::of(&path),
             path,
             options,
             idle: Mutex::new(Some(vec![first])),
@@ -80,21 +83,21 @@ impl Readers {
         let idle = self.lock().as_mut().ok_or(StateError::Closed)?.pop();
         let connection = match idle {
             Some(connection) => connection,
+            // Another file at the same path would answer with other rows.
+            None if Identity::of(&self.path) != self.identity => {
+                return Err(StateError::Replaced {
+                    path: self.path.clone(),
+                });
+            }
             None => file::open_reader(&self.path, &self.options)?,
         };
         let result = read(&connection);
         if let Some(idle) = self.lock().as_mut().filter(|idle| idle.len() < IDLE) {
             idle.push(connection);
         }
-        result.map_err(
-            |cause| match StateError::from_sqlite(&self.path, doing, cause) {
-                StateError::Busy { path, .. } => StateError::Busy {
-                    path,
-                    waited: self.options.busy_timeout,
-                },
-                other => other,
-            },
-        )
+        result.map_err(|cause| {
+            StateError::from_sqlite(&self.path, doing, cause).after(self.options.busy_timeout)
+        })
     }
 
     // A std mutex, held for a push or a pop, never during a read.

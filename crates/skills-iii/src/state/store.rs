@@ -51,7 +51,8 @@ impl Store {
     /// is. The rows are not scanned: damage further in is reported when it is met.
     pub fn open(dir: &Path, options: StoreOptions) -> Result<Self, StateError> {
         let path = file::locate(dir)?;
-        let connection = file::open_writer(&path, &options)?;
+        let connection = file::open_writer(&path, &options)
+            .map_err(|error| error.after(options.busy_timeout))?;
         let readers = Readers::open(path.clone(), options.clone())?;
         let feed = Arc::new(Feed::new(&options));
         let queued = Arc::new(AtomicUsize::new(0));

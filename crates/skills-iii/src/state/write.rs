@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -26,6 +26,9 @@ pub(super) const BUSY_PAUSE: Duration = Duration::from_millis(1);
 /// The most writes, and the most bytes, in one transaction.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 16 << 20;
+
+/// A commit that took longer than this says nothing about the next.
+const LONGEST_COMMIT: Duration = Duration::from_millis(10);
 
 /// How many writes may pass between two cuts of the log.
 const PRUNE_EVERY: i64 = 256;
@@ -67,6 +70,9 @@ pub(super) struct Writer {
     pruned: Option<Tail>,
     data_version: i64,
     identity: Identity,
+    /// How many writes the last batch had, and how long it took.
+    usual: usize,
+    took: Duration,
 }
 
 impl Writer {
@@ -78,13 +84,13 @@ impl Writer {
         queued: Arc<AtomicUsize>,
     ) -> Result<Self, StateError> {
         let failed = |cause| StateError::from_sqlite(&path, "read", cause);
-        // From here on `begin` does the waiting, in shorter steps than SQLite would.
-        connection.busy_timeout(Duration::ZERO).map_err(failed)?;
-        // In this order: a write between the two is seen twice rather than never.
+        // In this order: for a write between the two we look once in vain rather than never.
         let data_version = data_version(&connection).map_err(failed)?;
         let seen = Tail::read(&connection).map_err(failed)?;
+        // From here on `begin` does the waiting, in shorter steps than SQLite would.
+        connection.busy_timeout(Duration::ZERO).map_err(failed)?;
         let identity = Identity::of(&path);
-        let pruned = None;
+        let (pruned, usual, took) = (None, 1, Duration::ZERO);
         Ok(Self {
             connection,
             path,
@@ -95,6 +101,8 @@ impl Writer {
             pruned,
             data_version,
             identity,
+            usual,
+            took,
         })
     }
 
@@ -109,8 +117,11 @@ impl Writer {
                     continue;
                 }
             };
-            let (batch, stop) = gather(first, jobs);
+            let (batch, stop) = gather(first, jobs, self.usual, self.took / 10);
+            self.usual = batch.len();
+            let start = Instant::now();
             self.finish(batch);
+            self.took = start.elapsed().min(LONGEST_COMMIT);
             if stop {
                 break;
             }
@@ -288,7 +299,10 @@ impl Writer {
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        if let Err(error) = looked {
+        // Busy: somebody recovers or closes the file. The next look will do.
+        if let Err(error) = looked
+            && !is_busy(&error)
+        {
             tracing::warn!(%error, "could not look for other processes' writes; trying again");
         }
     }
@@ -308,17 +322,33 @@ impl Writer {
 }
 
 /// Takes what else is waiting; also answers whether the writer was told to stop.
-fn gather(first: Write, jobs: &Receiver<Job>) -> (Vec<Write>, bool) {
+///
+/// Those who were just answered are about to write again. Waiting for as many as there were, for
+/// a moment that is short against a commit, puts them into this batch instead of the next.
+fn gather(
+    first: Write,
+    jobs: &Receiver<Job>,
+    usual: usize,
+    patience: Duration,
+) -> (Vec<Write>, bool) {
+    let deadline = Instant::now() + patience;
     let mut bytes = first.size();
     let mut batch = vec![first];
     while batch.len() < BATCH && bytes < BATCH_BYTES {
-        match jobs.try_recv() {
-            Ok(Job::Write(write)) => {
+        let job = match jobs.try_recv() {
+            Err(TryRecvError::Empty) if batch.len() < usual => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                jobs.recv_timeout(left).ok()
+            }
+            job => job.ok(),
+        };
+        match job {
+            Some(Job::Write(write)) => {
                 bytes += write.size();
                 batch.push(write);
             }
-            Ok(Job::Stop) => return (batch, true),
-            Err(_) => break,
+            Some(Job::Stop) => return (batch, true),
+            None => break,
         }
     }
     (batch, false)

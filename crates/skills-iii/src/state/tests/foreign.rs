@@ -12,6 +12,7 @@ fn refused(dir: &Path) -> String {
     let error = Store::open(dir, StoreOptions::default()).unwrap_err();
     format!("{error} ({})", error.hint().unwrap_or("no hint"))
         .replace(&dir.display().to_string(), "DIR")
+        .replace('\\', "/")
 }
 
 #[track_caller]
@@ -54,6 +55,33 @@ fn a_database_of_another_program_is_left_alone() {
         &database("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"),
         LEFT,
     );
+}
+
+#[test]
+fn another_programs_wal_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let busy = tempfile::tempdir().unwrap();
+    let theirs = Connection::open(busy.path().join(FILE_NAME)).unwrap();
+    theirs
+        .execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
+        .unwrap();
+    // As a killed program leaves them.
+    let files = [FILE_NAME.to_owned(), format!("{FILE_NAME}-wal")];
+    for file in &files {
+        fs::copy(busy.path().join(file), dir.path().join(file)).unwrap();
+    }
+    let told = refused(dir.path());
+    assert!(
+        told.starts_with("DIR/state.db is a SQLite database of another program"),
+        "{told}"
+    );
+    for file in &files {
+        let (before, after) = (busy.path().join(file), dir.path().join(file));
+        assert!(
+            fs::read(before).unwrap() == fs::read(after).unwrap(),
+            "{file} was touched"
+        );
+    }
 }
 
 #[test]
