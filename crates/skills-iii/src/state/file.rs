@@ -83,7 +83,7 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Connect
             detail,
         });
     }
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    keep_statements(&connection).map_err(failed)?;
     // Power must not be able to take back an acknowledged write. `fullfsync` is what makes that
     // true on macOS and does nothing elsewhere.
     for (pragma, value) in [
@@ -124,11 +124,20 @@ pub(super) fn open_reader(path: &Path, options: &StoreOptions) -> Result<Connect
     connection
         .busy_timeout(options.busy_timeout)
         .map_err(failed)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    keep_statements(&connection).map_err(failed)?;
     connection
         .pragma_update(None, "query_only", "ON")
         .map_err(failed)?;
     Ok(connection)
+}
+
+/// Statements are planned once per connection.
+fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Else SQLite, as bundled (with STAT4), plans a statement anew for every new key it is given:
+    // several times the cost of the read itself.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 fn use_wal(connection: &Connection, path: &Path, options: &StoreOptions) -> Result<(), StateError> {
