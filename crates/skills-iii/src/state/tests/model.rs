@@ -115,11 +115,71 @@ async fn follow(steps: Vec<Step>) {
     }
 }
 
+/// Two stores write the same few keys at once; a third one only listens.
+async fn listen(here: Vec<Step>, there: Vec<Step>) {
+    let dir = tempfile::tempdir().unwrap();
+    let listener = open(dir.path());
+    let mut changes = listener.changes();
+    let stores = [open(dir.path()), open(dir.path())];
+    for (store, steps) in stores.iter().zip([here, there]) {
+        for step in steps {
+            // Queued, not awaited: the two writers contend, and batches interleave.
+            match step {
+                Step::Set(scope, key, n) => drop(store.set(scope, key, json(&n.to_string()))),
+                Step::Delete(scope, key) => drop(store.delete(scope, key)),
+                _ => {}
+            }
+        }
+    }
+    for (n, store) in stores.iter().enumerate() {
+        store
+            .set("end".into(), n.to_string(), json("0"))
+            .await
+            .unwrap();
+    }
+    let mut model = Model::default();
+    let mut writing = stores.len();
+    while writing > 0 {
+        let change = timeout(SOON, changes.recv()).await.unwrap().unwrap();
+        let StateChange::Row {
+            scope,
+            key,
+            old,
+            new,
+        } = change
+        else {
+            panic!("{change:?}")
+        };
+        assert_eq!(
+            text(old),
+            model.put(&scope, &key, text(new)),
+            "{scope}/{key}"
+        );
+        writing -= usize::from(scope == "end");
+    }
+    for scope in listener.groups().unwrap() {
+        let rows = model.rows.iter().filter(|row| row.0 == scope);
+        let values: Vec<_> = rows.map(|row| row.2.clone()).collect();
+        assert_eq!(list(&listener, &scope), values);
+    }
+    listener.close();
+    assert!(changes.recv().await.is_none(), "nothing is told twice");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_store_is_an_ordered_map(steps in prop::collection::vec(step(), 0..60)) {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(follow(steps));
+    }
+
+    #[test]
+    fn the_events_of_other_stores_make_the_same_map(
+        here in prop::collection::vec(step(), 0..60),
+        there in prop::collection::vec(step(), 0..60),
+    ) {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time().build().unwrap().block_on(listen(here, there));
     }
 }
