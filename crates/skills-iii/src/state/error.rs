@@ -1,0 +1,218 @@
+//! What can go wrong with the store, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::ErrorCode;
+use rusqlite::ffi;
+
+/// Why the store did not do what it was asked.
+///
+/// Cheap to clone: every write of a failed batch gets its own copy.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The data directory is not a directory.
+    #[error("the data directory {} is not a directory", path.display())]
+    NotADirectory {
+        /// The path that was given.
+        path: PathBuf,
+    },
+    /// The data directory could not be made or looked at.
+    #[error("could not use the data directory {}", path.display())]
+    Directory {
+        /// The path that was given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        cause: Arc<io::Error>,
+    },
+    /// The database, or the directory around it, cannot be written or opened.
+    #[error("could not open {} for writing: {detail}", path.display())]
+    Unwritable {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite said.
+        detail: String,
+    },
+    /// The file is not a SQLite database, or its first page is damaged.
+    #[error("{} is not a SQLite database", path.display())]
+    NotSqlite {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is a SQLite database that another program made.
+    #[error("{} is a SQLite database of another program", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database was written by a newer version of this program.
+    #[error(
+        "{} has schema version {found}, and this program knows versions up to {supported}",
+        path.display()
+    )]
+    Newer {
+        /// The database file.
+        path: PathBuf,
+        /// The version in the file.
+        found: i64,
+        /// The newest version this program can use.
+        supported: i64,
+    },
+    /// The database is damaged. Nothing was changed.
+    #[error("{} is damaged: {detail}", path.display())]
+    Damaged {
+        /// The database file.
+        path: PathBuf,
+        /// What was met.
+        detail: String,
+    },
+    /// The file under our feet is not the one that was opened.
+    #[error("{} was removed or replaced while it was in use", path.display())]
+    Replaced {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// There is no space for the write. Reads go on.
+    #[error("no space left to write {}", path.display())]
+    Full {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// Another process kept the database locked for too long.
+    #[error("{} stayed locked by another process for {waited:?}", path.display())]
+    Busy {
+        /// The database file.
+        path: PathBuf,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// A scope, key or value is longer than the store takes.
+    #[error("the {what} has {size} bytes, and at most {limit} are stored")]
+    TooLarge {
+        /// `scope`, `key` or `value`.
+        what: &'static str,
+        /// Its size in bytes.
+        size: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// More bytes wait to be written than the store is willing to hold.
+    #[error("too many writes are waiting ({queued} bytes)")]
+    Overloaded {
+        /// The bytes waiting.
+        queued: usize,
+    },
+    /// The function given to `update` refused.
+    #[error("{message}")]
+    Rejected {
+        /// What it said.
+        message: String,
+    },
+    /// The function given to `update` panicked; the row is as it was.
+    #[error("the update panicked; the row was left as it was")]
+    Panicked,
+    /// The update ran, was rolled back with a batch that failed, and the row has changed since.
+    #[error("the update was undone together with a failed batch")]
+    Undone,
+    /// The store is closed, or its writer has ended.
+    #[error("the store is closed")]
+    Closed,
+    /// Anything else SQLite said.
+    #[error("could not {doing} {}", path.display())]
+    Sqlite {
+        /// The database file.
+        path: PathBuf,
+        /// The action, completing "could not ...".
+        doing: &'static str,
+        /// What SQLite said.
+        #[source]
+        cause: Arc<rusqlite::Error>,
+    },
+}
+
+impl StateError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotADirectory { .. } => Some("name a directory, or a path that does not exist"),
+            Self::Directory { .. } | Self::Unwritable { .. } => {
+                Some("check the owner and mode of the directory, or use another data directory")
+            }
+            Self::NotSqlite { .. } | Self::Foreign { .. } => {
+                Some("the file was left as it is; move it away or use another data directory")
+            }
+            Self::Newer { .. } => Some(
+                "the file was left as it is; update this program or use another data directory",
+            ),
+            Self::Damaged { .. } => Some(
+                "copy the file and its `-wal` before anything else; restore a backup, or save what \
+                 is readable with `sqlite3 state.db .recover`",
+            ),
+            Self::Replaced { .. } => Some("restart this program"),
+            Self::Full { .. } => Some("free some space; the next write tries again"),
+            Self::Busy { .. } | Self::Overloaded { .. } | Self::Undone => Some("try again"),
+            Self::TooLarge { .. }
+            | Self::Rejected { .. }
+            | Self::Panicked
+            | Self::Closed
+            | Self::Sqlite { .. } => None,
+        }
+    }
+
+    /// Says how long was waited, where SQLite did the waiting.
+    pub(super) fn after(self, waited: Duration) -> Self {
+        match self {
+            Self::Busy { path, .. } => Self::Busy { path, waited },
+            other => other,
+        }
+    }
+
+    /// Names what SQLite reported while `doing` something with the file at `path`.
+    pub(super) fn from_sqlite(path: &Path, doing: &'static str, cause: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        let detail = cause.to_string();
+        let extended = cause.sqlite_error().map(|error| error.extended_code);
+        match cause.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, detail },
+            Some(ErrorCode::NotADatabase) => Self::NotSqlite { path },
+            Some(ErrorCode::DiskFull) => Self::Full { path },
+            // The shared-memory file could not be given its size.
+            _ if extended == Some(ffi::SQLITE_IOERR_SHMSIZE) => Self::Full { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy {
+                path,
+                waited: Duration::ZERO,
+            },
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+                Self::Unwritable { path, detail }
+            }
+            // A column of the wrong type, or text that is not UTF-8: not written by us.
+            None if matches!(
+                cause,
+                rusqlite::Error::FromSqlConversionFailure(..)
+                    | rusqlite::Error::InvalidColumnType(..)
+                    | rusqlite::Error::Utf8Error(..)
+                    | rusqlite::Error::IntegralValueOutOfRange(..)
+            ) =>
+            {
+                Self::Damaged { path, detail }
+            }
+            _ => Self::Sqlite {
+                path,
+                doing,
+                cause: Arc::new(cause),
+            },
+        }
+    }
+}
+
+/// Whether trying again may help.
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}

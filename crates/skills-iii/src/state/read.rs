@@ -1,0 +1,107 @@
+//! Reading rows: a small pool of connections that never wait for the writer.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::value::RawValue;
+
+use super::file::Identity;
+use super::row::raw;
+use super::{StateError, StoreOptions, file};
+
+/// Connections kept for the next reader.
+const IDLE: usize = 4;
+
+/// Connections for reading. Each read sees everything committed before it began.
+#[derive(Debug)]
+pub(super) struct Readers {
+    path: PathBuf,
+    identity: Identity,
+    options: StoreOptions,
+    /// None once closed.
+    idle: Mutex<Option<Vec<Connection>>>,
+}
+
+impl Readers {
+    /// Opens the first connection, so that a file that cannot be read is known at once.
+    pub(super) fn open(path: PathBuf, options: StoreOptions) -> Result<Self, StateError> {
+        let first = file::open_reader(&path, &options)?;
+        let readers = Self {
+            identity: Identity::of(&path),
+            path,
+            options,
+            idle: Mutex::new(Some(vec![first])),
+        };
+        // Prepares the statement, which needs the tables to be what we think they are.
+        readers.get("", "")?;
+        Ok(readers)
+    }
+
+    pub(super) fn get(&self, scope: &str, key: &str) -> Result<Option<Box<RawValue>>, StateError> {
+        self.with("read a row of", |connection| {
+            let text = connection
+                .prepare_cached(
+                    "SELECT entries.value FROM entries JOIN scopes ON scopes.id = entries.scope
+                     WHERE scopes.name = ?1 AND entries.key = ?2",
+                )?
+                .query_row((scope, key), |row| row.get::<_, String>(0))
+                .optional()?;
+            text.map(raw).transpose()
+        })
+    }
+
+    pub(super) fn list(&self, scope: &str) -> Result<Vec<Box<RawValue>>, StateError> {
+        self.with("list a scope of", |connection| {
+            let mut find = connection.prepare_cached(
+                "SELECT value FROM entries INDEXED BY entries_in_order
+                 WHERE scope = (SELECT id FROM scopes WHERE name = ?1) ORDER BY id",
+            )?;
+            find.query_map([scope], |row| row.get(0))?
+                .map(|text| raw(text?))
+                .collect()
+        })
+    }
+
+    pub(super) fn groups(&self) -> Result<Vec<String>, StateError> {
+        self.with("list the scopes of", |connection| {
+            let mut find = connection.prepare_cached("SELECT name FROM scopes ORDER BY name")?;
+            find.query_map([], |row| row.get(0))?.collect()
+        })
+    }
+
+    /// Closes the idle connections; those in use close when their read ends.
+    pub(super) fn close(&self) {
+        self.lock().take();
+    }
+
+    fn with<T>(
+        &self,
+        doing: &'static str,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StateError> {
+        let idle = self.lock().as_mut().ok_or(StateError::Closed)?.pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            // Another file at the same path would answer with other rows.
+            None if Identity::of(&self.path) != self.identity => {
+                return Err(StateError::Replaced {
+                    path: self.path.clone(),
+                });
+            }
+            None => file::open_reader(&self.path, &self.options)?,
+        };
+        let result = read(&connection);
+        if let Some(idle) = self.lock().as_mut().filter(|idle| idle.len() < IDLE) {
+            idle.push(connection);
+        }
+        result.map_err(|cause| {
+            StateError::from_sqlite(&self.path, doing, cause).after(self.options.busy_timeout)
+        })
+    }
+
+    // A std mutex, held for a push or a pop, never during a read.
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Connection>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

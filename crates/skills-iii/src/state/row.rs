@@ -1,0 +1,164 @@
+//! What one write does to the tables.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rusqlite::types::{FromSqlError, Type};
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::value::RawValue;
+
+use super::StateError;
+use super::log::Tail;
+
+/// Computes a row's next value from the one it has.
+pub type Change = Box<dyn FnOnce(Option<&RawValue>) -> Result<Box<RawValue>, StateError> + Send>;
+
+/// What to do with a row.
+pub(super) enum Op {
+    Set(Box<RawValue>),
+    Delete,
+    Update(Change),
+    /// An update that has run: what it saw and what it made. Kept in case that its transaction
+    /// is rolled back, for it cannot run twice.
+    Ran {
+        saw: Option<Box<RawValue>>,
+        made: Result<Box<RawValue>, StateError>,
+    },
+}
+
+impl Op {
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Set(value) => value.get().len(),
+            Self::Delete | Self::Update(_) | Self::Ran { .. } => 0,
+        }
+    }
+}
+
+/// A row before and after a write.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) old: Option<Box<RawValue>>,
+    pub(super) new: Option<Box<RawValue>>,
+}
+
+/// Why a write was not done.
+pub(super) enum Refusal {
+    /// This write is at fault; the tables were not touched.
+    Own(StateError),
+    /// The database is at fault; the transaction must be rolled back.
+    Database(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Refusal {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// Does one write inside the caller's transaction.
+///
+/// `op` stays usable afterwards: if the transaction is rolled back, the write can be done again.
+pub(super) fn apply(
+    connection: &Connection,
+    tail: &mut Tail,
+    (scope, key): (&str, &str),
+    op: &mut Op,
+    max_value: usize,
+) -> Result<Written, Refusal> {
+    let scope_id: Option<i64> = connection
+        .prepare_cached("SELECT id FROM scopes WHERE name = ?1")?
+        .query_row([scope], |row| row.get(0))
+        .optional()?;
+    let found = match scope_id {
+        Some(id) => connection
+            .prepare_cached("SELECT id, value FROM entries WHERE scope = ?1 AND key = ?2")?
+            .query_row((id, key), |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+            })
+            .optional()?,
+        None => None,
+    };
+    let (row, old) = match found {
+        Some((row, text)) => (Some(row), Some(raw(text)?)),
+        None => (None, None),
+    };
+    let new = next(op, old.as_deref(), max_value).map_err(Refusal::Own)?;
+    match (row, new) {
+        (None, None) => {
+            return Ok(Written {
+                old: None,
+                new: None,
+            });
+        }
+        (Some(row), None) => {
+            connection
+                .prepare_cached("DELETE FROM entries WHERE id = ?1")?
+                .execute([row])?;
+        }
+        (Some(row), Some(value)) => {
+            connection
+                .prepare_cached("UPDATE entries SET value = ?2 WHERE id = ?1")?
+                .execute((row, value.get()))?;
+        }
+        (None, Some(_)) => {}
+    }
+    let scope_id = match scope_id {
+        Some(id) => id,
+        None => connection
+            .prepare_cached("INSERT INTO scopes (name) VALUES (?1)")?
+            .insert([scope])?,
+    };
+    if let (None, Some(value)) = (row, new) {
+        connection
+            .prepare_cached("INSERT INTO entries (scope, key, value) VALUES (?1, ?2, ?3)")?
+            .execute((scope_id, key, value.get()))?;
+    }
+    tail.append(connection, scope_id, key, old.as_deref().map(RawValue::get))?;
+    Ok(Written {
+        new: new.map(ToOwned::to_owned),
+        old,
+    })
+}
+
+/// The value that the row shall have; runs an update that has not run yet.
+fn next<'a>(
+    op: &'a mut Op,
+    old: Option<&RawValue>,
+    max_value: usize,
+) -> Result<Option<&'a RawValue>, StateError> {
+    if let Op::Update(_) = op
+        && let Op::Update(change) = std::mem::replace(op, Op::Delete)
+    {
+        // Somebody else's code on the writer's thread: it must not take the others with it.
+        let made = catch_unwind(AssertUnwindSafe(|| change(old)))
+            .unwrap_or(Err(StateError::Panicked))
+            .and_then(|made| match made.get().len() {
+                size if size > max_value => Err(StateError::TooLarge {
+                    what: "value",
+                    size,
+                    limit: max_value,
+                }),
+                _ => Ok(made),
+            });
+        *op = Op::Ran {
+            saw: old.map(ToOwned::to_owned),
+            made,
+        };
+    }
+    match op {
+        Op::Set(value) => Ok(Some(value)),
+        Op::Ran { saw, .. } if saw.as_deref().map(RawValue::get) != old.map(RawValue::get) => {
+            Err(StateError::Undone)
+        }
+        Op::Ran { made, .. } => made.as_deref().map(Some).map_err(Clone::clone),
+        Op::Delete | Op::Update(_) => Ok(None),
+    }
+}
+
+/// A stored text as JSON. Checked, because the file may have been edited by hand.
+pub(super) fn raw(text: String) -> rusqlite::Result<Box<RawValue>> {
+    RawValue::from_string(text).map_err(|error| {
+        let cause = FromSqlError::Other(format!("a row holds no JSON: {error}").into());
+        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(cause))
+    })
+}

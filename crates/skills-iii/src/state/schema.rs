@@ -1,0 +1,118 @@
+//! What the tables are, and how an older file gets them.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::StateError;
+
+/// "skls": tells our file from any other program's SQLite database.
+pub(super) const APPLICATION_ID: i64 = 0x736b_6c73;
+
+/// Step `n` (from 0) takes a file from version `n` to `n + 1`. Steps are only ever added.
+pub(super) const MIGRATIONS: &[&str] = &[
+    // `entries.id` grows, so it is the insertion order; the index on `scope` alone carries it,
+    // which makes a list one ordered walk.
+    //
+    // `log.old` is the value a write replaced (NULL: there was no row). What a write put there is
+    // the `old` of the key's next log row, or the row itself: values are not stored twice.
+    // `log.total` is the running size of the log, so its oldest part can be cut by bytes.
+    "CREATE TABLE scopes (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE
+     ) STRICT;
+     CREATE TABLE entries (
+        id INTEGER PRIMARY KEY,
+        scope INTEGER NOT NULL REFERENCES scopes (id),
+        key TEXT NOT NULL,
+        value TEXT NOT NULL
+     ) STRICT;
+     CREATE UNIQUE INDEX entries_by_key ON entries (scope, key);
+     CREATE INDEX entries_in_order ON entries (scope);
+     CREATE TABLE log (
+        seq INTEGER PRIMARY KEY,
+        scope INTEGER NOT NULL REFERENCES scopes (id),
+        key TEXT NOT NULL,
+        old TEXT,
+        total INTEGER NOT NULL
+     ) STRICT;",
+];
+
+/// The version this program writes.
+pub(super) fn latest(migrations: &[&str]) -> i64 {
+    i64::try_from(migrations.len()).unwrap_or(i64::MAX)
+}
+
+/// Reads the version of an open database.
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached("PRAGMA user_version")?
+        .query_row([], |row| row.get(0))
+}
+
+/// Makes sure that the file is ours and brings it to the newest version.
+///
+/// An empty file is a new store. All steps happen in one transaction: another process sees the
+/// old schema or the new one.
+pub(super) fn prepare(
+    connection: &mut Connection,
+    path: &Path,
+    migrations: &[&str],
+) -> Result<(), StateError> {
+    let failed = |cause| StateError::from_sqlite(path, "read", cause);
+    if check(connection, path, migrations)? {
+        return Ok(());
+    }
+    // Immediate: two processes may meet here, and the second must find the work done.
+    let step = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(failed)?;
+    if check(&step, path, migrations)? {
+        return Ok(());
+    }
+    let failed = |cause| StateError::from_sqlite(path, "prepare the tables of", cause);
+    let from = version(&step).map_err(failed)?;
+    for migration in migrations.iter().skip(usize::try_from(from).unwrap_or(0)) {
+        step.execute_batch(migration).map_err(failed)?;
+    }
+    step.pragma_update(None, "application_id", APPLICATION_ID)
+        .map_err(failed)?;
+    step.pragma_update(None, "user_version", latest(migrations))
+        .map_err(failed)?;
+    step.commit().map_err(failed)?;
+    tracing::info!(path = %path.display(), from, to = latest(migrations), "prepared the state tables");
+    Ok(())
+}
+
+/// Whether the file is ours and of the newest version; an error if we must not touch it.
+fn check(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<bool, StateError> {
+    let read = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let failed = |cause| StateError::from_sqlite(path, "read", cause);
+    let id = read("PRAGMA application_id").map_err(failed)?;
+    let found = version(connection).map_err(failed)?;
+    let objects = read("SELECT count(*) FROM sqlite_schema").map_err(failed)?;
+    if id == 0 && found == 0 && objects == 0 {
+        return Ok(false);
+    }
+    if id != APPLICATION_ID {
+        return Err(StateError::Foreign {
+            path: path.to_owned(),
+        });
+    }
+    let supported = latest(migrations);
+    if found > supported {
+        return Err(StateError::Newer {
+            path: path.to_owned(),
+            found,
+            supported,
+        });
+    }
+    if found < 0 {
+        let detail = format!("schema version {found} does not exist");
+        return Err(StateError::Damaged {
+            path: path.to_owned(),
+            detail,
+        });
+    }
+    Ok(found == supported)
+}

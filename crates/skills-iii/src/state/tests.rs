@@ -1,0 +1,347 @@
+//! What a store promises its users, on real files.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use super::{Changes, StateChange, StateError, Store, StoreOptions};
+
+mod busy;
+mod foreign;
+mod model;
+mod space;
+
+const SOON: Duration = Duration::from_secs(10);
+
+fn json(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap()
+}
+
+fn open(dir: &Path) -> Store {
+    Store::open(dir, StoreOptions::default()).unwrap()
+}
+
+fn fresh() -> (TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    (dir, store)
+}
+
+fn text(value: Option<Box<RawValue>>) -> Option<String> {
+    value.map(|value| value.get().to_owned())
+}
+
+async fn set(store: &Store, scope: &str, key: &str, value: &str) -> Option<String> {
+    text(
+        store
+            .set(scope.into(), key.into(), json(value))
+            .await
+            .unwrap(),
+    )
+}
+
+fn list(store: &Store, scope: &str) -> Vec<String> {
+    store
+        .list(scope)
+        .unwrap()
+        .into_iter()
+        .map(|value| value.get().to_owned())
+        .collect()
+}
+
+async fn next(changes: &mut Changes) -> String {
+    match timeout(SOON, changes.recv())
+        .await
+        .expect("an event in time")
+    {
+        Some(StateChange::Row {
+            scope,
+            key,
+            old,
+            new,
+        }) => {
+            let show = |value| text(value).unwrap_or("-".into());
+            format!("{scope}/{key}: {} > {}", show(old), show(new))
+        }
+        Some(StateChange::Reload) => "reload".into(),
+        None => "closed".into(),
+    }
+}
+
+#[tokio::test]
+async fn a_row_is_read_back_as_it_was_written() {
+    let (_dir, store) = fresh();
+    let odd = r#"{"b":1,"a":12345678901234567890123,"b": "\u0000 ü"}"#;
+    assert_eq!(set(&store, "s", "k", odd).await, None);
+    assert_eq!(text(store.get("s", "k").unwrap()).unwrap(), odd);
+    assert_eq!(set(&store, "s", "k", "null").await.unwrap(), odd);
+    assert_eq!(
+        text(store.get("s", "k").unwrap()).unwrap(),
+        "null",
+        "a stored null is a row"
+    );
+    assert!(store.get("s", "other").unwrap().is_none());
+    assert!(store.get("other", "k").unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_list_keeps_the_order_of_insertion() {
+    let (_dir, store) = fresh();
+    for (key, value) in [("c", "1"), ("a", "2"), ("b", "3"), ("a", "4")] {
+        set(&store, "s", key, value).await;
+    }
+    set(&store, "t", "a", "9").await;
+    assert_eq!(
+        list(&store, "s"),
+        ["1", "4", "3"],
+        "an overwrite keeps its place"
+    );
+    assert_eq!(
+        text(store.delete("s".into(), "c".into()).await.unwrap()).unwrap(),
+        "1"
+    );
+    set(&store, "s", "c", "5").await;
+    assert_eq!(
+        list(&store, "s"),
+        ["4", "3", "5"],
+        "a row deleted and set again goes last"
+    );
+    assert!(list(&store, "unknown").is_empty());
+}
+
+#[tokio::test]
+async fn an_emptied_scope_is_still_a_group() {
+    let (_dir, store) = fresh();
+    for scope in ["b", "é", "a", "B"] {
+        set(&store, scope, "k", "1").await;
+    }
+    store.delete("a".into(), "k".into()).await.unwrap();
+    assert!(
+        store
+            .delete("never".into(), "k".into())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(store.groups().unwrap(), ["B", "a", "b", "é"]);
+}
+
+#[tokio::test]
+async fn an_update_sees_the_row_and_replaces_it() {
+    let (_dir, store) = fresh();
+    let add = || {
+        store.update(
+            "s".into(),
+            "n".into(),
+            Box::new(|old| {
+                let n: u32 = old.map_or(0, |old| old.get().parse().unwrap());
+                Ok(json(&(n + 1).to_string()))
+            }),
+        )
+    };
+    let (first, second) = (add(), add());
+    let (old, new) = first.await.unwrap();
+    assert_eq!((text(old), new.get()), (None, "1"));
+    let (old, new) = second.await.unwrap();
+    assert_eq!((text(old).as_deref(), new.get()), (Some("1"), "2"));
+}
+
+#[tokio::test]
+async fn a_refused_update_leaves_its_row_and_its_neighbours_alone() {
+    let (_dir, store) = fresh();
+    set(&store, "s", "a", "1").await;
+    let before = store.set("s".into(), "b".into(), json("2"));
+    let refused = store.update(
+        "s".into(),
+        "a".into(),
+        Box::new(|_| {
+            Err(StateError::Rejected {
+                message: "no".into(),
+            })
+        }),
+    );
+    let panicked = store.update("new".into(), "a".into(), Box::new(|_| panic!("on purpose")));
+    let after = store.set("s".into(), "c".into(), json("3"));
+    before.await.unwrap();
+    assert_eq!(refused.await.unwrap_err().to_string(), "no");
+    assert!(matches!(panicked.await.unwrap_err(), StateError::Panicked));
+    after.await.unwrap();
+    assert_eq!(list(&store, "s"), ["1", "2", "3"]);
+    assert_eq!(
+        store.groups().unwrap(),
+        ["s"],
+        "a refused update makes no scope"
+    );
+}
+
+#[tokio::test]
+async fn own_writes_are_told_once_and_in_order() {
+    let (_dir, store) = fresh();
+    set(&store, "s", "before", "0").await;
+    let mut changes = store.changes();
+    set(&store, "s", "a", "1").await;
+    set(&store, "s", "a", "2").await;
+    store.delete("s".into(), "a".into()).await.unwrap();
+    store.delete("s".into(), "a".into()).await.unwrap();
+    for expected in ["s/a: - > 1", "s/a: 1 > 2", "s/a: 2 > -", "s/a: - > -"] {
+        assert_eq!(next(&mut changes).await, expected);
+    }
+    store.close();
+    assert_eq!(next(&mut changes).await, "closed", "and nothing twice");
+}
+
+#[tokio::test]
+async fn another_stores_writes_are_told_once_with_their_values() {
+    let dir = tempfile::tempdir().unwrap();
+    let (here, there) = (open(dir.path()), open(dir.path()));
+    let mut changes = here.changes();
+    set(&there, "s", "a", "1").await;
+    set(&there, "s", "a", "2").await;
+    set(&there, "s", "b", "3").await;
+    there.delete("s".into(), "a".into()).await.unwrap();
+    assert_eq!(list(&here, "s"), ["3"], "reads need not wait for the event");
+    for expected in ["s/a: - > 1", "s/a: 1 > 2", "s/b: - > 3", "s/a: 2 > -"] {
+        assert_eq!(next(&mut changes).await, expected);
+    }
+    set(&there, "s", "b", "4").await;
+    set(&here, "s", "b", "5").await;
+    assert_eq!(
+        next(&mut changes).await,
+        "s/b: 3 > 4",
+        "theirs first, as it was committed"
+    );
+    assert_eq!(next(&mut changes).await, "s/b: 4 > 5");
+    here.close();
+    assert_eq!(next(&mut changes).await, "closed");
+}
+
+#[tokio::test]
+async fn who_falls_behind_the_log_is_told_to_reload() {
+    let dir = tempfile::tempdir().unwrap();
+    let never = StoreOptions {
+        poll: Duration::from_hours(1),
+        ..StoreOptions::default()
+    };
+    let here = Store::open(dir.path(), never).unwrap();
+    let short = StoreOptions {
+        log_len: 2,
+        ..StoreOptions::default()
+    };
+    let there = Store::open(dir.path(), short).unwrap();
+    let mut changes = here.changes();
+    let writes: Vec<_> = (0..600)
+        .map(|n| there.set("s".into(), n.to_string(), json("1")))
+        .collect();
+    for write in writes {
+        write.await.unwrap();
+    }
+    set(&there, "s", "x", "1").await;
+    set(&here, "s", "y", "2").await;
+    assert_eq!(next(&mut changes).await, "reload");
+    assert_eq!(next(&mut changes).await, "s/y: - > 2");
+}
+
+#[tokio::test]
+async fn a_reader_of_changes_that_never_reads_is_told_to_reload() {
+    let dir = tempfile::tempdir().unwrap();
+    let small = StoreOptions {
+        max_events: 3,
+        ..StoreOptions::default()
+    };
+    let store = Store::open(dir.path(), small).unwrap();
+    let mut slow = store.changes();
+    for n in 0..5 {
+        set(&store, "s", &n.to_string(), "1").await;
+    }
+    assert_eq!(next(&mut slow).await, "reload");
+    assert_eq!(next(&mut slow).await, "s/4: - > 1");
+    assert!(slow.try_recv().is_none());
+}
+
+#[tokio::test]
+async fn closing_finishes_what_was_queued() {
+    let (dir, store) = fresh();
+    let writes: Vec<_> = (0..500)
+        .map(|n| store.set("s".into(), n.to_string(), json("1")))
+        .collect();
+    drop(store);
+    for write in writes {
+        write.await.unwrap();
+    }
+    let store = open(dir.path());
+    assert_eq!(list(&store, "s").len(), 500);
+    store.close();
+    let late = store
+        .set("s".into(), "k".into(), json("1"))
+        .await
+        .unwrap_err();
+    assert_eq!(late.to_string(), "the store is closed");
+    assert!(matches!(
+        store.get("s", "k").unwrap_err(),
+        StateError::Closed
+    ));
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused_with_its_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let small = StoreOptions {
+        max_value: 8,
+        max_queued: 4096,
+        ..StoreOptions::default()
+    };
+    let store = Store::open(dir.path(), small).unwrap();
+    let refused = store
+        .set("s".into(), "k".into(), json("123456789"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the value has 9 bytes, and at most 8 are stored"
+    );
+    let made = Box::new(|_: Option<&RawValue>| Ok(json("123456789")));
+    let refused = store
+        .update("s".into(), "k".into(), made)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the value has 9 bytes, and at most 8 are stored"
+    );
+    let long = "k".repeat(1 << 15);
+    let refused = store.set("s".into(), long, json("1")).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the key has 32768 bytes, and at most 16384 are stored"
+    );
+    let refused = store
+        .set("s".into(), "k".repeat(5000), json("1"))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(refused, StateError::Overloaded { .. }),
+        "{refused}"
+    );
+    assert_eq!(
+        set(&store, "s", "k", "12345678").await,
+        None,
+        "and the next one is taken"
+    );
+}
+
+#[tokio::test]
+async fn a_large_value_is_kept_whole() {
+    let (dir, store) = fresh();
+    let large = format!("\"{}\"", "x".repeat(20 << 20));
+    set(&store, "s", "k", &large).await;
+    set(&store, "s", "k", "1").await;
+    set(&store, "s", "k", &large).await;
+    store.close();
+    assert_eq!(
+        text(open(dir.path()).get("s", "k").unwrap()).unwrap(),
+        large
+    );
+}

@@ -1,0 +1,61 @@
+//! Another process holds the lock: writes wait, then fail with a reason; reads go on.
+
+use rusqlite::Connection;
+
+use super::super::FILE_NAME;
+use super::*;
+
+#[tokio::test]
+async fn a_lock_held_too_long_fails_the_write_and_not_the_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = StoreOptions {
+        busy_timeout: Duration::from_millis(50),
+        ..StoreOptions::default()
+    };
+    let store = Store::open(dir.path(), options).unwrap();
+    set(&store, "s", "k", "1").await;
+    let other = Connection::open(dir.path().join(FILE_NAME)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store
+        .set("s".into(), "k".into(), json("2"))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StateError::Busy { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("stayed locked by another process"),
+        "{error}"
+    );
+    assert_eq!(text(store.get("s", "k").unwrap()).as_deref(), Some("1"));
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(set(&store, "s", "k", "3").await.as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn a_write_waits_for_a_lock_that_is_let_go() {
+    let (dir, store) = fresh();
+    let other = Connection::open(dir.path().join(FILE_NAME)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut write = store.set("s".into(), "k".into(), json("1"));
+    timeout(Duration::from_millis(20), &mut write)
+        .await
+        .unwrap_err();
+    other.execute_batch("COMMIT").unwrap();
+    timeout(SOON, write).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_idle_store_holds_no_lock() {
+    let (dir, store) = fresh();
+    set(&store, "s", "k", "1").await;
+    store.list("s").unwrap();
+    let other = Connection::open(dir.path().join(FILE_NAME)).unwrap();
+    other.busy_timeout(Duration::ZERO).unwrap();
+    // Writes, and moves the whole WAL into the file: no reader may be in the way.
+    other.execute_batch("BEGIN IMMEDIATE; COMMIT").unwrap();
+    let blocked: i64 = other
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(blocked, 0);
+}

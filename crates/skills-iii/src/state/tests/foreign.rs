@@ -1,0 +1,291 @@
+//! Files that are not ours, not whole or not of this version are left as they are.
+
+use std::fs;
+
+use rusqlite::Connection;
+
+use super::super::FILE_NAME;
+use super::super::schema::{self, APPLICATION_ID, MIGRATIONS};
+use super::*;
+
+fn refused(dir: &Path) -> String {
+    let error = Store::open(dir, StoreOptions::default()).unwrap_err();
+    format!("{error} ({})", error.hint().unwrap_or("no hint"))
+        .replace(&dir.display().to_string(), "DIR")
+        .replace('\\', "/")
+}
+
+#[track_caller]
+fn check_untouched(contents: &[u8], expected: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(FILE_NAME);
+    fs::write(&path, contents).unwrap();
+    assert_eq!(refused(dir.path()), expected);
+    assert_eq!(fs::read(&path).unwrap(), contents, "the file was touched");
+}
+
+/// The bytes of a database made by these statements.
+fn database(sql: &str) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("made.db");
+    Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    fs::read(path).unwrap()
+}
+
+#[test]
+fn a_file_that_is_not_a_database_is_left_alone() {
+    const LEFT: &str = "DIR/state.db is not a SQLite database \
+        (the file was left as it is; move it away or use another data directory)";
+    check_untouched(b"x", LEFT);
+    check_untouched(b"SQLite format 3", LEFT);
+    check_untouched("# notes\n".repeat(2000).as_bytes(), LEFT);
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    const LEFT: &str = "DIR/state.db is a SQLite database of another program \
+        (the file was left as it is; move it away or use another data directory)";
+    check_untouched(&database("CREATE TABLE t (x)"), LEFT);
+    check_untouched(
+        &database("PRAGMA application_id = 7; PRAGMA user_version = 1"),
+        LEFT,
+    );
+    check_untouched(&database("PRAGMA user_version = 1"), LEFT);
+    check_untouched(
+        &database("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"),
+        LEFT,
+    );
+}
+
+#[test]
+fn another_programs_wal_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let busy = tempfile::tempdir().unwrap();
+    let theirs = Connection::open(busy.path().join(FILE_NAME)).unwrap();
+    theirs
+        .execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
+        .unwrap();
+    // As a killed program leaves them.
+    let files = [FILE_NAME.to_owned(), format!("{FILE_NAME}-wal")];
+    for file in &files {
+        fs::copy(busy.path().join(file), dir.path().join(file)).unwrap();
+    }
+    let told = refused(dir.path());
+    assert!(
+        told.starts_with("DIR/state.db is a SQLite database of another program"),
+        "{told}"
+    );
+    for file in &files {
+        let (before, after) = (busy.path().join(file), dir.path().join(file));
+        assert!(
+            fs::read(before).unwrap() == fs::read(after).unwrap(),
+            "{file} was touched"
+        );
+    }
+}
+
+#[test]
+fn a_newer_database_is_left_alone() {
+    let sql = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99");
+    check_untouched(
+        &database(&sql),
+        "DIR/state.db has schema version 99, and this program knows versions up to 1 \
+         (the file was left as it is; update this program or use another data directory)",
+    );
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_reported_and_left_alone() {
+    let (dir, store) = fresh();
+    for n in 0..200 {
+        set(
+            &store,
+            "s",
+            &n.to_string(),
+            &format!("\"{}\"", "x".repeat(2000)),
+        )
+        .await;
+    }
+    store.close();
+    let whole = fs::read(dir.path().join(FILE_NAME)).unwrap();
+
+    // Cut in the middle: SQLite knows at once.
+    let half = tempfile::tempdir().unwrap();
+    fs::write(half.path().join(FILE_NAME), &whole[..whole.len() / 2]).unwrap();
+    let told = refused(half.path());
+    assert!(told.starts_with("DIR/state.db is damaged: "), "{told}");
+    assert_eq!(
+        fs::read(half.path().join(FILE_NAME)).unwrap().len(),
+        whole.len() / 2
+    );
+
+    // Overwritten past the first page: told at the open or when it is met, and never as an
+    // empty list.
+    let torn = tempfile::tempdir().unwrap();
+    let mut bytes = whole.clone();
+    bytes[4096..].fill(0x5a);
+    fs::write(torn.path().join(FILE_NAME), &bytes).unwrap();
+    let error = Store::open(torn.path(), StoreOptions::default())
+        .and_then(|store| store.list("s"))
+        .unwrap_err();
+    assert!(matches!(error, StateError::Damaged { .. }), "{error}");
+    assert!(error.hint().unwrap().contains("backup"));
+    assert!(
+        fs::read(torn.path().join(FILE_NAME)).unwrap() == bytes,
+        "the file was touched"
+    );
+}
+
+#[tokio::test]
+async fn damage_among_the_rows_is_told_by_reads_and_writes_that_meet_it() {
+    let (dir, store) = fresh();
+    set(&store, "s", "a", "1").await;
+    set(&store, "s", "b", "2").await;
+    let path = dir.path().join(FILE_NAME);
+    let by_hand = Connection::open(&path).unwrap();
+    by_hand
+        .execute("UPDATE entries SET value = 'no json' WHERE key = 'a'", [])
+        .unwrap();
+    for error in [
+        store.get("s", "a").unwrap_err(),
+        store.list("s").unwrap_err(),
+        store
+            .set("s".into(), "a".into(), json("3"))
+            .await
+            .unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("a row holds no JSON"), "{error}");
+    }
+    assert_eq!(
+        set(&store, "s", "b", "4").await.as_deref(),
+        Some("2"),
+        "the others work"
+    );
+}
+
+#[tokio::test]
+async fn an_empty_file_becomes_a_store() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join(FILE_NAME), b"").unwrap();
+    set(&open(dir.path()), "s", "k", "1").await;
+    assert_eq!(list(&open(dir.path()), "s"), ["1"]);
+}
+
+#[tokio::test]
+async fn a_version_1_file_made_by_hand_opens_with_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let tables = MIGRATIONS[0];
+    let made = database(&format!(
+        "{tables}
+         PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1;
+         INSERT INTO scopes VALUES (1, 's');
+         INSERT INTO entries VALUES (1, 1, 'a', '1'), (2, 1, 'b', '2');"
+    ));
+    fs::write(dir.path().join(FILE_NAME), made).unwrap();
+    let store = open(dir.path());
+    set(&store, "s", "c", "3").await;
+    assert_eq!(list(&store, "s"), ["1", "2", "3"]);
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_older_version_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(FILE_NAME);
+    let mut connection = Connection::open(&path).unwrap();
+    schema::prepare(&mut connection, &path, MIGRATIONS).unwrap();
+    connection
+        .execute("INSERT INTO scopes VALUES (1, 's')", [])
+        .unwrap();
+
+    let good = "ALTER TABLE scopes ADD COLUMN note TEXT NOT NULL DEFAULT 'kept'";
+    let bad = "CREATE TABLE other (x); CREATE TABLE other (x)";
+    schema::prepare(&mut connection, &path, &[MIGRATIONS[0], good, bad]).unwrap_err();
+    assert_eq!(schema::version(&connection).unwrap(), 1);
+    connection.prepare("SELECT note FROM scopes").unwrap_err();
+
+    schema::prepare(&mut connection, &path, &[MIGRATIONS[0], good]).unwrap();
+    assert_eq!(schema::version(&connection).unwrap(), 2);
+    let note: String = connection
+        .query_row("SELECT note FROM scopes", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(note, "kept");
+    schema::prepare(&mut connection, &path, MIGRATIONS).unwrap_err();
+}
+
+#[tokio::test]
+async fn writes_stop_when_a_newer_program_upgrades_the_file() {
+    let (dir, store) = fresh();
+    set(&store, "s", "k", "1").await;
+    let newer = Connection::open(dir.path().join(FILE_NAME)).unwrap();
+    newer.pragma_update(None, "user_version", 2).unwrap();
+    let error = store
+        .set("s".into(), "k".into(), json("2"))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, StateError::Newer { found: 2, .. }),
+        "{error}"
+    );
+    assert_eq!(text(store.get("s", "k").unwrap()).as_deref(), Some("1"));
+}
+
+#[test]
+fn a_path_that_is_a_file_is_refused() {
+    const TOLD: &str = "the data directory DIR is not a directory \
+        (name a directory, or a path that does not exist)";
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, b"mine").unwrap();
+    assert_eq!(refused(&file), TOLD);
+    assert_eq!(fs::read(&file).unwrap(), b"mine");
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join(FILE_NAME)).unwrap();
+    assert!(refused(dir.path()).starts_with("DIR/state.db is not a SQLite database"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_missing_directory_is_made_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let deep = dir.path().join("a/b");
+    let store = open(&deep);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&deep), 0o700);
+    for file in fs::read_dir(&deep).unwrap() {
+        let path = file.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+    drop(store);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_takes_no_file_is_a_clear_error() {
+    // Not even root can make a file here.
+    let dir = Path::new("/proc/self");
+    let told = refused(dir);
+    assert!(
+        told.starts_with("could not open DIR/state.db for writing: "),
+        "{told}"
+    );
+    assert!(told.contains("use another data directory"), "{told}");
+    let told = refused(&dir.join("state"));
+    assert!(
+        told.starts_with("could not use the data directory DIR ("),
+        "{told}"
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_removed_while_in_use_is_not_written_in_vain() {
+    let (dir, store) = fresh();
+    set(&store, "s", "k", "1").await;
+    fs::remove_file(dir.path().join(FILE_NAME)).unwrap();
+    let error = store
+        .set("s".into(), "k".into(), json("2"))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StateError::Replaced { .. }), "{error}");
+}

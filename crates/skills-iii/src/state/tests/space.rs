@@ -1,0 +1,94 @@
+//! A full disk: writes fail with a reason, reads go on, and space brings the writes back.
+
+use super::*;
+
+fn cramped(dir: &Path) -> Store {
+    // 400 KiB of pages, and next to no log, so that a delete makes room.
+    Store::open(
+        dir,
+        StoreOptions {
+            max_pages: Some(100),
+            log_bytes: 1,
+            ..StoreOptions::default()
+        },
+    )
+    .unwrap()
+}
+
+fn page_of_text() -> String {
+    format!("\"{}\"", "x".repeat(10_000))
+}
+
+#[tokio::test]
+async fn a_full_disk_fails_the_write_and_keeps_serving_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = cramped(dir.path());
+    let mut changes = store.changes();
+    let mut kept = 0;
+    let error = loop {
+        let value = json(&page_of_text());
+        match store.set("s".into(), kept.to_string(), value).await {
+            Ok(_) => kept += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, StateError::Full { .. }), "{error}");
+    assert!(
+        error.to_string().contains("no space left to write"),
+        "{error}"
+    );
+    assert!(error.to_string().contains("state.db"), "{error}");
+    assert!(kept > 10, "only {kept} rows fitted");
+    assert_eq!(list(&store, "s").len(), kept);
+    assert!(store.get("s", "0").unwrap().is_some());
+
+    store.delete("s".into(), "0".into()).await.unwrap();
+    store.delete("s".into(), "1".into()).await.unwrap();
+    let again = set(&store, "s", "again", "1").await;
+    assert_eq!(again, None, "there is space again");
+    store.close();
+
+    let mut told = 0;
+    while changes.recv().await.is_some() {
+        told += 1;
+    }
+    assert_eq!(told, kept + 3, "failed writes are not told");
+    assert_eq!(list(&open(dir.path()), "s").len(), kept - 1);
+}
+
+#[tokio::test]
+async fn a_write_that_does_not_fit_leaves_its_batch_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = cramped(dir.path());
+    // Holds the writer until everything below is queued, so that it is one batch.
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let gate = store.update(
+        "s".into(),
+        "gate".into(),
+        Box::new(move |_| {
+            let _ = wait.recv();
+            Ok(json("0"))
+        }),
+    );
+    let small = store.set("s".into(), "small".into(), json("1"));
+    let count = |old: Option<&RawValue>| {
+        let n: u32 = old.map_or(0, |old| old.get().parse().unwrap());
+        Ok(json(&(n + 1).to_string()))
+    };
+    let counted = store.update("s".into(), "n".into(), Box::new(count));
+    let counted_again = store.update("s".into(), "n".into(), Box::new(count));
+    let huge = store.set(
+        "s".into(),
+        "huge".into(),
+        json(&format!("\"{}\"", "x".repeat(1 << 20))),
+    );
+    let last = store.set("s".into(), "last".into(), json("2"));
+    go.send(()).unwrap();
+    gate.await.unwrap();
+    small.await.unwrap();
+    counted.await.unwrap();
+    counted_again.await.unwrap();
+    assert!(matches!(huge.await.unwrap_err(), StateError::Full { .. }));
+    last.await.unwrap();
+    assert_eq!(list(&store, "s"), ["0", "1", "2", "2"]);
+}
