@@ -1,3 +1,19 @@
 //! The iii wire: messages, a worker's connection, and an embedded engine.
+//!
+//! [`message`] is what is said; [`client`] is a worker's end, [`hub`] the
+//! engine's, and [`state`] keeps its rows. Nothing here knows what the functions
+//! are for.
 
+pub mod client;
+pub mod hub;
+pub mod message;
 pub mod state;
+
+mod link;
+mod queue;
+
+pub use client::{CallError, Client, ClientOptions, Event};
+pub use hub::{Hub, HubOptions, MemoryState, StateStore, StoreChange, StoreError};
+pub use link::Heartbeat;
+pub use message::{BadMessage, ErrorBody, Message, Raw};
+pub use queue::QueueLimits;

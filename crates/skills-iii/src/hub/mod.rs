@@ -1,0 +1,249 @@
+//! The embedded engine: workers connect to it, and it routes their calls.
+//!
+//! [`Hub::serve`] takes sockets, [`Hub::attach`] a worker inside this process.
+//! One task per worker reads what it says and acts on it at once; what another
+//! worker is to hear goes into that worker's queue, which never blocks. So no
+//! worker waits for another.
+
+mod builtin;
+mod directory;
+mod door;
+mod events;
+mod memory;
+mod port;
+mod route;
+mod session;
+mod side;
+mod trigger;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use tokio_tungstenite::accept_hdr_async_with_config;
+use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
+use uuid::Uuid;
+
+pub use memory::MemoryState;
+pub use port::{Change, Pending, StateStore, StoreChange, StoreError, Updated};
+
+use directory::Directory;
+use door::Purpose;
+use session::Session;
+use side::SessionSide;
+
+use crate::client::{Client, ClientOptions};
+use crate::link::{Heartbeat, Link, run, socket_config};
+use crate::queue::{QueueLimits, queue};
+
+/// How long a handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long workers may take to close when the hub stops.
+const GOODBYE: Duration = Duration::from_secs(3);
+/// The pause after a connection could not be taken.
+const RETRY: Duration = Duration::from_millis(50);
+
+/// Settings of a [`Hub`].
+#[derive(Clone)]
+pub struct HubOptions {
+    /// Where `state::*` is kept.
+    pub state: Arc<dyn StateStore>,
+    /// Required of every socket as a bearer token.
+    pub token: Option<String>,
+    /// Names besides loopback that may stand in `Host` and `Origin`.
+    pub allowed_hosts: Vec<String>,
+    /// The largest message taken, in bytes.
+    pub largest_message: usize,
+    /// How much may wait for a worker before it counts as not reading.
+    pub queue: QueueLimits,
+    /// How sockets are watched.
+    pub heartbeat: Heartbeat,
+    /// How long a worker may take to introduce itself before its offers count
+    /// anyway.
+    pub grace: Duration,
+}
+
+impl HubOptions {
+    /// The defaults, with state kept in `state`.
+    pub fn new(state: Arc<dyn StateStore>) -> Self {
+        Self {
+            state,
+            token: None,
+            allowed_hosts: Vec::new(),
+            largest_message: 256 << 20,
+            queue: QueueLimits::default(),
+            heartbeat: Heartbeat {
+                ask_after: Duration::from_secs(30),
+                dead_after: Duration::from_secs(90),
+                stalled_after: Duration::from_secs(30),
+            },
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// An engine inside this process. Cheap to clone; it lives as long as anyone
+/// holds it or is attached to it.
+#[derive(Clone)]
+pub struct Hub(Arc<Core>);
+
+struct Core {
+    options: HubOptions,
+    /// The id under which the hub itself owns functions.
+    own_id: String,
+    serial: AtomicU64,
+    // A std lock: nothing awaits while it is held.
+    directory: RwLock<Directory>,
+    functions_changed: Arc<Notify>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+impl Hub {
+    /// Starts an engine. Must be called inside a runtime.
+    pub fn new(options: HubOptions) -> Self {
+        let changes = options.state.changes();
+        let core = Arc::new(Core {
+            options,
+            own_id: Uuid::new_v4().to_string(),
+            serial: AtomicU64::new(0),
+            directory: RwLock::default(),
+            functions_changed: Arc::default(),
+            tasks: Mutex::default(),
+        });
+        let changed = Arc::clone(&core.functions_changed);
+        let mut tasks = core.tasks();
+        // They hold no claim on the hub: it ends when nobody else does.
+        tasks.spawn(events::tell_state(Arc::downgrade(&core), changes));
+        tasks.spawn(events::tell_functions(Arc::downgrade(&core), changed));
+        drop(tasks);
+        Self(core)
+    }
+
+    /// A worker inside this process: the same [`Client`], without a socket.
+    pub fn attach(&self, name: &str) -> Client {
+        self.attach_with(ClientOptions::named(name))
+    }
+
+    /// A worker inside this process, with settings.
+    pub fn attach_with(&self, options: ClientOptions) -> Client {
+        let [(to_hub, worker_end), (to_worker, hub_end)] = Link::pair(options.queue);
+        let session = Session::new(self.0.next_serial(), to_worker, None);
+        let mut side = SessionSide::new(&self.0, &session, self.0.options.grace);
+        let mut tasks = self.0.tasks();
+        // Those that ended; nobody else waits for them.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            run(hub_end, &mut side).await;
+        });
+        drop(tasks);
+        Client::attached(worker_end, to_hub, options)
+    }
+
+    /// Serves workers that connect to `listener` until `shutdown` completes,
+    /// then closes every connection, at the latest after three seconds.
+    pub async fn serve(&self, listener: TcpListener, shutdown: impl Future<Output = ()>) {
+        let mut connections = JoinSet::new();
+        let (closing, _) = watch::channel(false);
+        tokio::pin!(shutdown);
+        loop {
+            tokio::select! {
+                () = &mut shutdown => break,
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        let connection = connection(Arc::clone(&self.0), stream, closing.subscribe());
+                        connections.spawn(connection);
+                    }
+                    Err(error) => {
+                        // Out of file handles, most likely; it passes.
+                        tracing::warn!(%error, "cannot take a connection");
+                        tokio::time::sleep(RETRY).await;
+                    }
+                },
+                Some(_) = connections.join_next() => {}
+            }
+        }
+        drop(listener);
+        closing.send_replace(true);
+        let ended = async { while connections.join_next().await.is_some() {} };
+        if tokio::time::timeout(GOODBYE, ended).await.is_err() {
+            tracing::warn!(
+                left = connections.len(),
+                "workers that did not close in time"
+            );
+            connections.shutdown().await;
+        }
+    }
+}
+
+impl Core {
+    fn next_serial(&self) -> u64 {
+        self.serial.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn told_to_close(closing: &mut watch::Receiver<bool>) {
+    // A sender that is gone has stopped serving as well.
+    let _gone = closing.wait_for(|closing| *closing).await;
+}
+
+/// One socket, from handshake to end.
+async fn connection(core: Arc<Core>, stream: TcpStream, mut closing: watch::Receiver<bool>) {
+    let address = stream.peer_addr().ok().map(|address| address.ip());
+    // Messages are small and wait for each other: never hold one back.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection that ended before it began");
+        return;
+    }
+    let mut purpose = Purpose::Telemetry;
+    let config = socket_config(core.options.largest_message);
+    let door = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
+        purpose = door::admit(request, &core.options)?;
+        Ok(door::welcome(response))
+    };
+    let handshake = accept_hdr_async_with_config(stream, door, Some(config));
+    let opened = tokio::select! {
+        opened = tokio::time::timeout(HANDSHAKE, handshake) => opened,
+        () = told_to_close(&mut closing) => return,
+    };
+    let mut socket = match opened {
+        Ok(Ok(socket)) => socket,
+        Ok(Err(error)) => {
+            tracing::warn!(?address, %error, "refused a connection");
+            return;
+        }
+        Err(_) => {
+            tracing::warn!(?address, "a connection that never said what it wanted");
+            return;
+        }
+    };
+    if purpose == Purpose::Telemetry {
+        let drained = async { while let Some(Ok(_)) = socket.next().await {} };
+        tokio::select! {
+            () = drained => {}
+            () = told_to_close(&mut closing) => {}
+        }
+        return;
+    }
+    let (outbox, queue) = queue(core.options.queue);
+    let link = Link::socket(socket, queue, core.options.heartbeat);
+    let session = Session::new(core.next_serial(), outbox, address);
+    let mut side = SessionSide::new(&core, &session, core.options.grace);
+    let serving = run(link, &mut side);
+    tokio::pin!(serving);
+    let ended = tokio::select! {
+        ended = &mut serving => ended,
+        () = told_to_close(&mut closing) => {
+            session.finish();
+            serving.await
+        }
+    };
+    tracing::debug!(worker = session.name(), reason = %ended, "a connection ended");
+}

@@ -1,0 +1,465 @@
+//! Bad input and faults: none ends the hub, stalls others or grows without bound.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Bare, LONG, Served, echo, function, handler, offered, raw, soon, value};
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use skills_iii::{CallError, Client, ClientOptions, Heartbeat, QueueLimits};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message as Frame};
+
+const ID: &str = "00000000-0000-4000-8000-000000000001";
+
+/// The hub still routes calls.
+async fn still_works(served: &Served) {
+    let name = format!("probe-{}", served.address);
+    let probe = served.hub.attach(&name);
+    probe.wait_connected().await.unwrap();
+    probe.register_function(function(&name), echo());
+    let answer = probe.call(&name, raw(&json!([1])), LONG).await.unwrap();
+    assert_eq!(value(answer), json!([1]));
+    probe.shutdown(LONG).await;
+}
+
+#[tokio::test]
+async fn frames_that_are_not_messages_are_ignored() {
+    let served = Served::start().await;
+    let mut bare = Bare::named(served.address, "bare").await;
+    for text in [
+        "",
+        "nonsense",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        r#"{"type":null}"#,
+        r#"{"type":"invokefunction"}"#,
+        r#"{"type":"whatever","x":1}"#,
+        r#"{"type":"registerfunction"}"#,
+        r#"{"type":"registerfunction","id":7}"#,
+        r#"{"type":"registertrigger","id":"x"}"#,
+        r#"{"type":"unregisterfunction","id":"not there"}"#,
+        r#"{"type":"unregistertrigger","id":"not there"}"#,
+        r#"{"type":"unregistertriggertype","id":"not there"}"#,
+        r#"{"type":"triggerregistrationresult","id":"not there","error":{"code":"x"}}"#,
+        r#"{"type":"reattach","previous_worker_id":"x","reattach_token":"y"}"#,
+        r#"{"type":"invocationresult","invocation_id":"not a uuid","function_id":"f"}"#,
+        r#"{"type":"registerservice","id":"s","name":"s"}"#,
+        r#"{"type":"workerregistered","worker_id":"x"}"#,
+    ] {
+        bare.say_text(text).await;
+    }
+    // An array so deep that a careless reader runs out of stack.
+    bare.say_text(&format!(
+        r#"{{"type":"x","y":{}1{}}}"#,
+        "[".repeat(200_000),
+        "]".repeat(200_000)
+    ))
+    .await;
+    bare.0
+        .send(Frame::binary(vec![0_u8, 159, 146, 150]))
+        .await
+        .unwrap();
+    bare.settled().await;
+    still_works(&served).await;
+}
+
+#[tokio::test]
+async fn binary_frames_of_json_are_messages() {
+    let served = Served::start().await;
+    let mut bare = Bare::connect(served.address).await;
+    bare.0
+        .send(Frame::binary(br#"{"type":"ping"}"#.to_vec()))
+        .await
+        .unwrap();
+    assert_eq!(bare.hear().await, json!({ "type": "pong" }));
+}
+
+#[tokio::test]
+async fn ids_that_are_not_uuids_and_calls_without_data_get_no_answer() {
+    let served = Served::start().await;
+    let mut bare = Bare::named(served.address, "bare").await;
+    bare.call("seven", "state::list_groups", &json!({})).await;
+    let mut no_data = json!({ "type": "invokefunction", "invocation_id": ID });
+    no_data["function_id"] = json!("state::list_groups");
+    bare.say(&no_data).await;
+    bare.say(&json!({ "type": "ping" })).await;
+    assert_eq!(
+        bare.hear().await,
+        json!({ "type": "pong" }),
+        "nothing came before it"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_to_no_call_or_to_somebody_elses_reaches_nobody() {
+    let served = Served::start().await;
+    let mut callee = Bare::named(served.address, "callee").await;
+    callee.offer("job").await;
+    callee.settled().await;
+    let mut caller = Bare::named(served.address, "caller").await;
+    let mut thief = Bare::named(served.address, "thief").await;
+    caller.call(ID, "job", &json!([])).await;
+    assert_eq!(callee.hear().await["invocation_id"], ID);
+    let answer = |result: &str| {
+        json!({ "type": "invocationresult", "invocation_id": ID, "function_id": "job",
+            "result": result })
+    };
+    thief.say(&answer("stolen")).await;
+    thief.settled().await;
+    callee.say(&answer("right")).await;
+    callee.say(&answer("twice")).await;
+    callee.settled().await;
+    assert_eq!(caller.hear().await["result"], "right");
+    caller.say(&json!({ "type": "ping" })).await;
+    assert_eq!(caller.hear().await["type"], "pong", "only one answer came");
+}
+
+#[tokio::test]
+async fn callers_that_choose_the_same_id_each_get_their_answer() {
+    let served = Served::start().await;
+    let mut callee = Bare::named(served.address, "callee").await;
+    callee.offer("job").await;
+    callee.settled().await;
+    let mut callers = [
+        Bare::named(served.address, "one").await,
+        Bare::named(served.address, "two").await,
+    ];
+    let mut calls = Vec::new();
+    for (number, caller) in callers.iter_mut().enumerate() {
+        caller.call(ID, "job", &json!([number])).await;
+        calls.push(callee.hear().await);
+    }
+    assert_ne!(calls[0]["invocation_id"], calls[1]["invocation_id"]);
+    for call in calls {
+        callee
+            .say(
+                &json!({ "type": "invocationresult", "invocation_id": call["invocation_id"],
+                "function_id": "job", "result": call["data"] }),
+            )
+            .await;
+    }
+    for (number, caller) in callers.iter_mut().enumerate() {
+        let answer = caller.hear().await;
+        assert_eq!(
+            (&answer["invocation_id"], &answer["result"]),
+            (&json!(ID), &json!([number]))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_callee_that_vanishes_stops_its_calls() {
+    let served = Served::start().await;
+    let caller = served.worker("caller").await;
+    let mut callee = Bare::named(served.address, "callee").await;
+    callee.offer("job").await;
+    callee.settled().await;
+    let payload = raw(&json!({}));
+    let call = caller.call("job", payload, LONG);
+    let vanish = async {
+        callee.hear().await;
+        drop(callee);
+    };
+    let (answer, ()) = tokio::join!(call, vanish);
+    let Err(CallError::Remote(error)) = answer else {
+        panic!("it must fail")
+    };
+    assert_eq!(error.code, "invocation_stopped");
+    let later = caller.call("job", raw(&json!({})), LONG).await.unwrap_err();
+    assert_eq!(later, CallError::NotFound("job".to_owned()));
+}
+
+#[tokio::test]
+async fn enqueueing_without_a_queue_is_an_error() {
+    let served = Served::start().await;
+    let mut bare = Bare::named(served.address, "bare").await;
+    bare.say(
+        &json!({ "type": "invokefunction", "invocation_id": ID, "function_id": "f",
+        "data": {}, "action": { "type": "enqueue", "queue": "q" } }),
+    )
+    .await;
+    assert_eq!(bare.hear().await["error"]["code"], "enqueue_error");
+    bare.say(
+        &json!({ "type": "invokefunction", "invocation_id": ID, "function_id": "f",
+        "data": {}, "namespace": " " }),
+    )
+    .await;
+    assert_eq!(bare.hear().await["error"]["code"], "INVALID_NAMESPACE");
+}
+
+#[tokio::test]
+async fn ten_thousand_calls_down_one_socket_are_all_answered() {
+    let served = Served::start().await;
+    let callee = served.worker("callee").await;
+    callee.register_function(function("echo"), echo());
+    offered(&callee, "echo").await;
+    let caller = Bare::named(served.address, "caller").await;
+    let (mut write, mut read) = caller.0.split();
+    let writer = async {
+        for number in 0..10_000 {
+            let call = json!({ "type": "invokefunction", "function_id": "echo", "data": [number],
+                "invocation_id": format!("00000000-0000-4000-8000-{number:012}") });
+            write.feed(Frame::text(call.to_string())).await.unwrap();
+        }
+        write.flush().await.unwrap();
+    };
+    let reader = async {
+        let mut answered = vec![false; 10_000];
+        for _ in 0..10_000 {
+            let frame = read.next().await.unwrap().unwrap();
+            let answer: Value = serde_json::from_str(frame.to_text().unwrap()).unwrap();
+            let number = usize::try_from(answer["result"][0].as_u64().unwrap()).unwrap();
+            assert!(
+                !std::mem::replace(&mut answered[number], true),
+                "{number} came twice"
+            );
+        }
+    };
+    soon("the answers", async { tokio::join!(writer, reader) }).await;
+}
+
+#[tokio::test]
+async fn a_frame_of_fifty_megabytes_is_taken_and_one_past_the_limit_ends_only_its_sender() {
+    let mut options = common::options();
+    options.largest_message = 64 << 20;
+    let served = Served::with(options).await;
+    let mut bare = Bare::named(served.address, "bare").await;
+    let big = "x".repeat(50_000_000);
+    bare.call(
+        ID,
+        "state::set",
+        &json!({ "scope": "s", "key": "k", "value": big }),
+    )
+    .await;
+    let answer = bare.hear().await;
+    assert_eq!(
+        answer["result"]["new_value"].as_str().unwrap().len(),
+        50_000_000
+    );
+    let too_big = "x".repeat(65 << 20);
+    let _cut_off = bare.0.send(Frame::text(too_big)).await;
+    bare.ended().await;
+    still_works(&served).await;
+}
+
+#[tokio::test]
+async fn a_worker_that_never_reads_is_dropped_and_holds_nobody_up() {
+    let mut options = common::options();
+    options.queue = QueueLimits {
+        messages: 1000,
+        bytes: 1 << 20,
+    };
+    options.heartbeat.stalled_after = Duration::from_millis(300);
+    let served = Served::with(options).await;
+    let (caller, other) = (served.worker("caller").await, served.worker("other").await);
+    other.register_function(function("echo"), echo());
+    let mut deaf = Bare::named(served.address, "deaf").await;
+    deaf.offer("deaf").await;
+    deaf.settled().await;
+    offered(&caller, "echo").await;
+    // From here on it never reads.
+    let payload = json!(["x".repeat(100_000)]);
+    let mut overloaded = false;
+    let flood = async {
+        loop {
+            let one = caller
+                .call("deaf", raw(&payload), Duration::from_millis(20))
+                .await;
+            let answer = caller.call("echo", raw(&json!([1])), LONG).await.unwrap();
+            assert_eq!(value(answer), json!([1]), "others are served meanwhile");
+            match one.unwrap_err() {
+                CallError::TimedOut { .. } => {}
+                CallError::Remote(error) if error.code == "worker_overloaded" => overloaded = true,
+                CallError::Remote(error) if error.code == "invocation_stopped" => {}
+                CallError::NotFound(_) => break,
+                other => panic!("{other}"),
+            }
+        }
+    };
+    soon("it to be dropped", flood).await;
+    assert!(overloaded, "its queue was full before it was dropped");
+}
+
+#[tokio::test]
+async fn a_caller_that_never_reads_its_answers_is_dropped() {
+    let mut options = common::options();
+    options.queue = QueueLimits {
+        messages: 100_000,
+        bytes: 8 << 20,
+    };
+    let served = Served::with(options).await;
+    let mut deaf = Bare::named(served.address, "deaf").await;
+    let big = json!({ "scope": "s", "key": "k", "value": "x".repeat(1 << 20) });
+    deaf.call(ID, "state::set", &big).await;
+    let asking = async {
+        let ask = json!({ "type": "invokefunction", "invocation_id": ID,
+            "function_id": "state::get", "data": { "scope": "s", "key": "k" } });
+        while deaf.0.send(Frame::text(ask.to_string())).await.is_ok() {}
+    };
+    soon("the hub to drop it", asking).await;
+    still_works(&served).await;
+}
+
+#[tokio::test]
+async fn a_connection_gone_silent_is_dropped_on_either_end() {
+    let quick = Heartbeat {
+        ask_after: Duration::from_millis(50),
+        dead_after: Duration::from_millis(200),
+        stalled_after: LONG,
+    };
+    let mut options = common::options();
+    options.heartbeat = quick;
+    let served = Served::with(options).await;
+    let caller = served.hub.attach("caller");
+    caller.wait_connected().await.unwrap();
+    // It offers something and is never polled again: no pong ever leaves.
+    let mut silent = Bare::named(served.address, "silent").await;
+    silent.offer("job").await;
+    offered(&caller, "job").await;
+    let gone = async {
+        let error = loop {
+            match caller
+                .call("job", raw(&json!({})), Duration::from_millis(20))
+                .await
+            {
+                Err(CallError::TimedOut { .. }) => {}
+                Err(error) => break error,
+                Ok(_) => panic!("nobody answers"),
+            }
+        };
+        assert!(
+            matches!(error, CallError::NotFound(_) | CallError::Remote(_)),
+            "{error}"
+        );
+    };
+    soon("the hub to notice", gone).await;
+
+    // An engine that says hello and then nothing.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut options = common::quick("worker");
+    options.heartbeat = quick;
+    let url = format!("ws://{}", listener.local_addr().unwrap());
+    let worker = Client::connect(&url, options).unwrap();
+    for _ in 0..2 {
+        let (stream, _) = soon("a connection", listener.accept()).await.unwrap();
+        let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+        let hello = json!({ "type": "workerregistered", "worker_id": "w" });
+        socket.send(Frame::text(hello.to_string())).await.unwrap();
+        std::mem::forget(socket);
+    }
+    drop(worker);
+}
+
+#[tokio::test]
+async fn sockets_that_never_speak_or_speak_nonsense_do_no_harm() {
+    let served = Served::start().await;
+    let _silent = TcpStream::connect(served.address).await.unwrap();
+    let mut nonsense = TcpStream::connect(served.address).await.unwrap();
+    nonsense.write_all(&[0xFF; 4096]).await.unwrap();
+    let mut page = TcpStream::connect(served.address).await.unwrap();
+    page.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        .await
+        .unwrap();
+    let mut answer = Vec::new();
+    let _reset = soon("a refusal", page.read_to_end(&mut answer)).await;
+    // Half a frame, then nothing.
+    let mut half = Bare::named(served.address, "half").await;
+    half.0
+        .get_mut()
+        .write_all(&[0x81, 0xFE, 0x10])
+        .await
+        .unwrap();
+    still_works(&served).await;
+    served.stop().await;
+}
+
+#[tokio::test]
+async fn telemetry_is_taken_and_dropped() {
+    let served = Served::start().await;
+    let url = format!("ws://{}/otel", served.address);
+    let stream = TcpStream::connect(served.address).await.unwrap();
+    let (mut socket, response) = tokio_tungstenite::client_async(url, stream).await.unwrap();
+    assert_eq!(response.headers()["x-iii-capabilities"], "tcp-nodelay");
+    socket
+        .send(Frame::binary(b"OTLP...".to_vec()))
+        .await
+        .unwrap();
+    still_works(&served).await;
+}
+
+async fn status(served: &Served, header: Option<(&'static str, &str)>) -> u16 {
+    let mut request = served.url().into_client_request().unwrap();
+    if let Some((name, value)) = header {
+        request.headers_mut().insert(name, value.parse().unwrap());
+    }
+    let stream = TcpStream::connect(served.address).await.unwrap();
+    match tokio_tungstenite::client_async(request, stream).await {
+        Ok((_, response)) => response.status().as_u16(),
+        Err(Error::Http(response)) => response.status().as_u16(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn foreign_pages_and_wrong_tokens_are_refused() {
+    let served = Served::start().await;
+    assert_eq!(status(&served, None).await, 101);
+    assert_eq!(
+        status(&served, Some(("origin", "http://127.0.0.1:8080"))).await,
+        101
+    );
+    assert_eq!(
+        status(&served, Some(("origin", "https://evil.example"))).await,
+        403
+    );
+    assert_eq!(status(&served, Some(("host", "evil.example"))).await, 403);
+
+    let mut options = common::options();
+    options.token = Some("secret".to_owned());
+    let served = Served::with(options).await;
+    assert_eq!(status(&served, None).await, 401);
+    assert_eq!(
+        status(&served, Some(("authorization", "Bearer wrong"))).await,
+        401
+    );
+    assert_eq!(
+        status(&served, Some(("authorization", "Bearer secret"))).await,
+        101
+    );
+    let options = ClientOptions {
+        token: Some("secret".to_owned()),
+        ..common::quick("worker")
+    };
+    let worker = Client::connect(&served.url(), options).unwrap();
+    soon("a connection", worker.wait_connected()).await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_of_a_caller_that_left_are_forgotten() {
+    let served = Served::start().await;
+    let watcher = served.worker("watcher").await;
+    let callee = served.worker("callee").await;
+    callee.register_function(function("never"), handler(|_| std::future::pending()));
+    offered(&watcher, "never").await;
+    let mut caller = Bare::named(served.address, "caller").await;
+    caller.call(ID, "never", &json!({})).await;
+    let open = async || {
+        let ask = json!({ "name": "callee" });
+        let info = watcher
+            .call("engine::workers::info", raw(&ask), LONG)
+            .await
+            .unwrap();
+        value(info)["worker"]["active_invocations"]
+            .as_u64()
+            .unwrap()
+    };
+    soon("the call", async { while open().await != 1 {} }).await;
+    drop(caller);
+    soon("it to be forgotten", async { while open().await != 0 {} }).await;
+}
