@@ -1,3 +1,7 @@
-//! The `skills` binary.
+//! The `skills` binary: parse, run, report, exit.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    skills::cli::main()
+}

@@ -6,7 +6,7 @@ use skills_core::{Error, Json, Pending, Registry};
 
 use super::Function;
 use super::decode::{decode, encode};
-use super::schema::{request, response};
+use super::schema::{Text, request, response};
 
 const ABOUT: &str = "Read one or more iii:// addresses into one markdown text. Use it whenever skill \
      instructions contain an iii:// link; several links go into `uris`.";
@@ -16,7 +16,7 @@ pub const FETCH_SKILL: Function = Function {
     id: "skills::fetch_skill",
     about: ABOUT,
     request: request::<FetchSkillInput>,
-    response: response::<String>,
+    response: response::<Text>,
     label: None,
     run: fetch,
 };

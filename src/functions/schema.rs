@@ -28,3 +28,16 @@ impl JsonSchema for AnyValue {
         Schema::default()
     }
 }
+
+/// An answer that is one text.
+pub struct Text;
+
+impl JsonSchema for Text {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "String".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "type": "string" })
+    }
+}

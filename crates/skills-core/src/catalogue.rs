@@ -117,9 +117,17 @@ impl<T: Row> Catalogue<T> {
         Ok(removed)
     }
 
-    /// The engine says somebody wrote the key; `value` is what it is now, if the
-    /// event said so. Reads it again where that is news.
-    pub(crate) async fn doorbell(&self, key: Arc<str>, value: Option<&RawValue>) -> Result<(), Failure> {
+    /// The engine says somebody wrote the key, or, naming none, any key; `value` is
+    /// what it is now, if the event said so. Reads it again where that is news.
+    pub(crate) async fn doorbell(
+        &self,
+        key: Option<Arc<str>>,
+        value: Option<&RawValue>,
+    ) -> Result<(), Failure> {
+        let Some(key) = key else {
+            self.image().forget();
+            return self.fresh(Need::All).await;
+        };
         let rung = match value.map(RawValue::get) {
             None => Rung::Unknown,
             Some("null") => Rung::Gone,

@@ -281,6 +281,18 @@ fn a_flood_of_events_is_answered_with_one_listing() {
 }
 
 #[test]
+fn an_event_without_a_key_means_everything_is_read_again() {
+    let desk = desk();
+    assert_eq!(desk.ids(), [""; 0]);
+    desk.memory.put("skills", "a", &row("a", "A"));
+    let event = json!({ "type": "state", "event_type": "state:reload", "scope": "skills" });
+    let event = serde_json::value::to_raw_value(&event).unwrap();
+    now(desk.registry.doorbell(&event)).unwrap();
+    assert_eq!(desk.read("a").unwrap(), "A");
+    assert_eq!(desk.take_changes(), 1);
+}
+
+#[test]
 fn writers_of_one_id_take_turns_and_each_is_announced_once() {
     let desk = desk();
     assert_eq!(desk.ids(), [""; 0]);

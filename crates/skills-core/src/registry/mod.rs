@@ -101,18 +101,20 @@ impl Registry {
         #[derive(Deserialize)]
         struct Event<'a> {
             scope: String,
-            key: Arc<str>,
+            /// None where more changed than could be told one by one.
+            #[serde(default)]
+            key: Option<Arc<str>>,
             #[serde(default, borrow, deserialize_with = "present")]
             new_value: Option<&'a RawValue>,
         }
         let Event { scope, key, new_value } = serde_json::from_str(event.get())
             .map_err(|e| Error::invalid("state event", format!("cannot be understood: {e}")))?;
-        let failed = |cause: Failure| Error::State { doing: format!("read `{scope}/{key}`"), cause };
+        let failed = |cause: Failure| Error::State { doing: format!("follow `{scope}`"), cause };
         if scope == self.skills.scope() {
-            self.skills.doorbell(Arc::clone(&key), new_value).await.map_err(failed)?;
+            self.skills.doorbell(key.clone(), new_value).await.map_err(failed)?;
         }
         if scope == self.prompts.scope() {
-            self.prompts.doorbell(Arc::clone(&key), new_value).await.map_err(failed)?;
+            self.prompts.doorbell(key, new_value).await.map_err(failed)?;
         }
         Ok(())
     }

@@ -193,6 +193,11 @@ impl Client {
         self.inner.events.subscribe()
     }
 
+    /// The name this worker goes by.
+    pub fn name(&self) -> &str {
+        &self.inner.options.name
+    }
+
     /// The id of the present connection, if there is one.
     pub fn worker_id(&self) -> Option<String> {
         match &*self.inner.status.borrow() {

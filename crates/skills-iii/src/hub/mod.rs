@@ -8,6 +8,7 @@
 mod builtin;
 mod directory;
 mod door;
+mod durable;
 mod events;
 mod memory;
 mod port;

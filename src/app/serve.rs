@@ -1,0 +1,164 @@
+//! The registry with an engine of its own.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use skills_core::Kind;
+use skills_iii::state::StateError;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::worker::Worker;
+use super::{GOODBYE, http, registry};
+use crate::config::Config;
+use crate::engine::embedded::Embedded;
+
+/// Where to serve and what to keep.
+#[derive(Clone, Debug)]
+pub struct Serving {
+    /// Where workers connect.
+    pub url: String,
+    /// Where HTTP is served.
+    pub http: String,
+    /// Where state is kept.
+    pub data_dir: PathBuf,
+    /// Required of every worker.
+    pub token: Option<String>,
+}
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// An address that cannot be listened on.
+    #[error("`{given}` is no address to listen on: {problem}")]
+    Address {
+        /// What was given.
+        given: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Somebody has the port, or the system says no.
+    #[error("cannot listen on {address}: {cause}")]
+    Listen {
+        /// Where.
+        address: String,
+        /// The flag that moves it.
+        flag: &'static str,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The data directory cannot be used.
+    #[error("{0}")]
+    State(#[from] StateError),
+}
+
+impl ServeError {
+    /// What a program makes of it; none where it is just broken.
+    pub fn kind(&self) -> Option<Kind> {
+        match self {
+            Self::Address { .. } => Some(Kind::Invalid),
+            Self::Listen { .. } => Some(Kind::Unavailable),
+            Self::State(_) => None,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Address { .. } => Some("such as ws://127.0.0.1:49134, or 127.0.0.1:49135 for --http".into()),
+            Self::Listen { cause, flag, .. } if cause.kind() == io::ErrorKind::AddrInUse => Some(format!(
+                "another `skills serve` or an iii engine may be running; stop it, or choose another port with {flag}"
+            )),
+            Self::Listen { flag, .. } => Some(format!("choose another address with {flag}")),
+            Self::State(error) => error.hint().map(str::to_owned),
+        }
+    }
+}
+
+/// Serves until `stop`, then lets everything finish.
+pub async fn serve(
+    serving: Serving,
+    config: &Config,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let workers = listen(authority(&serving.url)?, "--url").await?;
+    let web = listen(serving.http.clone(), "--http").await?;
+    let embedded = Embedded::open(&serving.data_dir, serving.token)?;
+    let client = embedded.attach();
+    let registry = registry(&client, config);
+    let scopes = [config.scopes.skills.as_str(), config.scopes.prompts.as_str()];
+    let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
+    let (stopping, stopped) = watch::channel(false);
+    let until = |mut stopped: watch::Receiver<bool>| async move {
+        // The sender is dropped only after it has spoken.
+        let _ = stopped.wait_for(|stop| *stop).await;
+    };
+    tracing::info!(
+        workers = %address(&workers, "ws"), http = %address(&web, "http"),
+        data = %serving.data_dir.display(), "ready"
+    );
+    let mut tasks = JoinSet::new();
+    let hub = embedded.hub.clone();
+    let hub_stops = until(stopped.clone());
+    tasks.spawn(async move { hub.serve(workers, hub_stops).await });
+    tasks.spawn(http::serve(web, registry, until(stopped)));
+    tokio::select! {
+        () = worker.run() => {}
+        () = stop => tracing::info!("stopping"),
+    }
+    client.shutdown(GOODBYE).await;
+    stopping.send_replace(true);
+    while tasks.join_next().await.is_some() {}
+    embedded.store.close();
+    Ok(())
+}
+
+/// `127.0.0.1:49134` of `ws://127.0.0.1:49134/`.
+fn authority(url: &str) -> Result<String, ServeError> {
+    let wrong = |problem: &str| ServeError::Address { given: url.into(), problem: problem.into() };
+    let rest = url.strip_prefix("ws://").ok_or_else(|| wrong("it must start with ws://"))?;
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    if authority.is_empty() {
+        return Err(wrong("it names no host"));
+    }
+    let after_host = authority.rsplit(']').next().unwrap_or_default();
+    Ok(if after_host.contains(':') { authority.into() } else { format!("{authority}:49134") })
+}
+
+async fn listen(address: String, flag: &'static str) -> Result<TcpListener, ServeError> {
+    match TcpListener::bind(&address).await {
+        Ok(listener) => Ok(listener),
+        Err(cause) if cause.kind() == io::ErrorKind::InvalidInput => {
+            Err(ServeError::Address { given: address, problem: cause.to_string() })
+        }
+        Err(cause) => Err(ServeError::Listen { address, flag, cause }),
+    }
+}
+
+fn address(listener: &TcpListener, scheme: &str) -> String {
+    let local = listener.local_addr();
+    format!("{scheme}://{}", local.as_ref().map_or("?".into(), SocketAddr::to_string))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_to_listen_on() {
+        let check = |url: &str, expected: &str| {
+            let got = authority(url).unwrap_or_else(|error| error.to_string());
+            assert!(got.contains(expected), "for {url}: {got}");
+        };
+        check("ws://127.0.0.1:49134", "127.0.0.1:49134");
+        check("ws://127.0.0.1:0/", "127.0.0.1:0");
+        check("ws://localhost", "localhost:49134");
+        check("ws://[::1]:5/x?y", "[::1]:5");
+        check("ws://[::1]", "[::1]:49134");
+        check("http://x", "must start with ws://");
+        check("ws:///", "names no host");
+    }
+}

@@ -1,0 +1,28 @@
+//! Log lines on stderr.
+
+use std::io::IsTerminal;
+
+use clap::ValueEnum;
+use tracing_subscriber::EnvFilter;
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Starts logging; `RUST_LOG` chooses what, `info` without it.
+pub fn start(format: Format) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let started = match format {
+        Format::Human => subscriber.with_ansi(colour).with_target(false).try_init(),
+        Format::Json => subscriber.json().flatten_event(true).try_init(),
+    };
+    // Started before, by a test perhaps; that one goes on.
+    let _ = started;
+}

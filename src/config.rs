@@ -1,0 +1,203 @@
+//! `config.yaml`, and what was wrong with it.
+//!
+//! A bad configuration never stops the program: what can be used is used, the rest
+//! falls back to defaults, and every such case is a warning with a place.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use skills_core::Settings;
+
+/// What can be configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Scopes of state.
+    pub scopes: Scopes,
+    /// How long to wait for state, sections and prompt handlers, in milliseconds.
+    pub state_timeout_ms: u64,
+    /// Patterns of markdown files that are skills.
+    pub skills: Vec<String>,
+    /// Patterns of markdown files that are prompts.
+    pub prompts: Vec<String>,
+}
+
+/// The scopes of state that hold the two registries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scopes {
+    /// Of the skills.
+    pub skills: String,
+    /// Of the prompts.
+    pub prompts: String,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            scopes: Scopes { skills: "skills".into(), prompts: "prompts".into() },
+            state_timeout_ms: 10_000,
+            skills: Vec::new(),
+            prompts: Vec::new(),
+        }
+    }
+}
+
+/// A configuration and what had to be said about it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What applies.
+    pub config: Config,
+    /// What was wrong, each with its place.
+    pub warnings: Vec<String>,
+    /// The directory that relative patterns start from.
+    pub base: PathBuf,
+}
+
+/// The file as it may be written: everything optional.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct File {
+    scopes: Option<FileScopes>,
+    state_timeout_ms: Option<u64>,
+    skills: Option<Vec<String>>,
+    prompts: Option<Vec<String>>,
+    #[serde(flatten)]
+    other: std::collections::BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FileScopes {
+    skills: Option<String>,
+    prompts: Option<String>,
+}
+
+/// An engine's registry hands a worker its configuration as a list of one map.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Form {
+    Map(File),
+    List(Vec<File>),
+}
+
+impl Config {
+    /// Reads the file at `path`.
+    pub fn load(path: &Path) -> Loaded {
+        let base = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let base = base.unwrap_or(Path::new(".")).to_owned();
+        let (config, warnings) = match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(&text),
+            Err(error) => (Self::default(), vec![format!("{error}; the defaults apply")]),
+        };
+        let place = |warning: String| format!("{}: {warning}", path.display());
+        Loaded { config, warnings: warnings.into_iter().map(place).collect(), base }
+    }
+
+    fn parse(text: &str) -> (Self, Vec<String>) {
+        let mut config = Self::default();
+        let mut warnings = Vec::new();
+        if text.trim().is_empty() {
+            return (config, vec!["is empty; the defaults apply".into()]);
+        }
+        let file = match serde_saphyr::from_str::<Form>(text) {
+            Ok(Form::Map(file)) => file,
+            Ok(Form::List(mut files)) if files.len() == 1 => files.remove(0),
+            Ok(Form::List(files)) => {
+                let count = files.len();
+                return (config, vec![format!("holds {count} maps instead of one; the defaults apply")]);
+            }
+            Err(error) => return (config, vec![format!("{}; the defaults apply", why(text, &error))]),
+        };
+        for key in file.other.keys() {
+            warnings.push(format!("`{key}` is not a setting; ignored"));
+        }
+        let scopes = file.scopes.unwrap_or_default();
+        let mut scope = |name: &str, given: Option<String>, kept: &mut String| match given {
+            Some(given) if given.trim().is_empty() => {
+                warnings.push(format!("`scopes.{name}` must be non-empty; `{kept}` applies"));
+            }
+            Some(given) => *kept = given,
+            None => {}
+        };
+        scope("skills", scopes.skills, &mut config.scopes.skills);
+        scope("prompts", scopes.prompts, &mut config.scopes.prompts);
+        if config.scopes.skills == config.scopes.prompts {
+            let both = &config.scopes.skills;
+            warnings.push(format!("both scopes are `{both}`; the defaults apply to scopes"));
+            config.scopes = Self::default().scopes;
+        }
+        match file.state_timeout_ms {
+            Some(0) => warnings.push("`state_timeout_ms` must be at least 1; 10000 applies".into()),
+            Some(given) => config.state_timeout_ms = given,
+            None => {}
+        }
+        config.skills = file.skills.unwrap_or_default();
+        config.prompts = file.prompts.unwrap_or_default();
+        (config, warnings)
+    }
+
+    /// What the registry takes of it.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            skills_scope: self.scopes.skills.clone(),
+            prompts_scope: self.scopes.prompts.clone(),
+            timeout: Duration::from_millis(self.state_timeout_ms),
+        }
+    }
+}
+
+/// What is wrong with a text that has neither form: the complaint about the form
+/// it starts like says more than "no variant fits".
+fn why(text: &str, error: &serde_saphyr::Error) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let specific = if first.is_some_and(|line| line.starts_with('-')) {
+        serde_saphyr::from_str::<Vec<File>>(text).err()
+    } else {
+        serde_saphyr::from_str::<File>(text).err()
+    };
+    let error = specific.as_ref().unwrap_or(error).to_string();
+    error.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, change: impl FnOnce(&mut Config), warning: &str) {
+        let mut expected = Config::default();
+        change(&mut expected);
+        let (config, warnings) = Config::parse(text);
+        assert_eq!(config, expected, "for {text:?}");
+        let all = warnings.join("\n");
+        assert!(all.contains(warning) && all.is_empty() == warning.is_empty(), "for {text:?}: {all}");
+    }
+
+    #[test]
+    fn configurations() {
+        check("scopes:\n  skills: s\n", |c| c.scopes.skills = "s".into(), "");
+        check("- scopes:\n    prompts: p\n  state_timeout_ms: 5\n", |c| {
+            c.scopes.prompts = "p".into();
+            c.state_timeout_ms = 5;
+        }, "");
+        check("skills:\n  - a/**/*.md\n", |c| c.skills = vec!["a/**/*.md".into()], "");
+        check("", |_| {}, "is empty");
+        check("colour: blue\n", |_| {}, "`colour` is not a setting");
+        check("state_timeout_ms: soon\n", |_| {}, "defaults apply");
+        check("state_timeout_ms: 0\n", |_| {}, "at least 1");
+        check("state_timeout_ms: -4\n", |_| {}, "defaults apply");
+        check("scopes:\n  skills: ''\n", |_| {}, "`scopes.skills` must be non-empty");
+        check("scopes:\n  skills: x\n  prompts: x\n", |_| {}, "both scopes are `x`");
+        check("- {}\n- {}\n", |_| {}, "2 maps");
+        check("{ not yaml", |_| {}, "defaults apply");
+        check("just words\n", |_| {}, "defaults apply");
+    }
+
+    #[test]
+    fn a_missing_file_is_a_warning_that_names_it() {
+        let loaded = Config::load(Path::new("no/such/config.yaml"));
+        assert_eq!(loaded.config, Config::default());
+        assert!(loaded.warnings[0].starts_with("no/such/config.yaml: "), "{:?}", loaded.warnings);
+        assert_eq!(loaded.base, Path::new("no/such"));
+    }
+}
