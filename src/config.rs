@@ -34,7 +34,10 @@ pub struct Scopes {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            scopes: Scopes { skills: "skills".into(), prompts: "prompts".into() },
+            scopes: Scopes {
+                skills: "skills".into(),
+                prompts: "prompts".into(),
+            },
             state_timeout_ms: 10_000,
             skills: Vec::new(),
             prompts: Vec::new(),
@@ -83,14 +86,23 @@ enum Form {
 impl Config {
     /// Reads the file at `path`.
     pub fn load(path: &Path) -> Loaded {
-        let base = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let base = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
         let base = base.unwrap_or(Path::new(".")).to_owned();
         let (config, warnings) = match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(&text),
-            Err(error) => (Self::default(), vec![format!("{error}; the defaults apply")]),
+            Err(error) => (
+                Self::default(),
+                vec![format!("{error}; the defaults apply")],
+            ),
         };
         let place = |warning: String| format!("{}: {warning}", path.display());
-        Loaded { config, warnings: warnings.into_iter().map(place).collect(), base }
+        Loaded {
+            config,
+            warnings: warnings.into_iter().map(place).collect(),
+            base,
+        }
     }
 
     fn parse(text: &str) -> (Self, Vec<String>) {
@@ -104,9 +116,19 @@ impl Config {
             Ok(Form::List(mut files)) if files.len() == 1 => files.remove(0),
             Ok(Form::List(files)) => {
                 let count = files.len();
-                return (config, vec![format!("holds {count} maps instead of one; the defaults apply")]);
+                return (
+                    config,
+                    vec![format!(
+                        "holds {count} maps instead of one; the defaults apply"
+                    )],
+                );
             }
-            Err(error) => return (config, vec![format!("{}; the defaults apply", why(text, &error))]),
+            Err(error) => {
+                return (
+                    config,
+                    vec![format!("{}; the defaults apply", why(text, &error))],
+                );
+            }
         };
         for key in file.other.keys() {
             warnings.push(format!("`{key}` is not a setting; ignored"));
@@ -114,7 +136,9 @@ impl Config {
         let scopes = file.scopes.unwrap_or_default();
         let mut scope = |name: &str, given: Option<String>, kept: &mut String| match given {
             Some(given) if given.trim().is_empty() => {
-                warnings.push(format!("`scopes.{name}` must be non-empty; `{kept}` applies"));
+                warnings.push(format!(
+                    "`scopes.{name}` must be non-empty; `{kept}` applies"
+                ));
             }
             Some(given) => *kept = given,
             None => {}
@@ -123,7 +147,9 @@ impl Config {
         scope("prompts", scopes.prompts, &mut config.scopes.prompts);
         if config.scopes.skills == config.scopes.prompts {
             let both = &config.scopes.skills;
-            warnings.push(format!("both scopes are `{both}`; the defaults apply to scopes"));
+            warnings.push(format!(
+                "both scopes are `{both}`; the defaults apply to scopes"
+            ));
             config.scopes = Self::default().scopes;
         }
         match file.state_timeout_ms {
@@ -149,7 +175,9 @@ impl Config {
 /// What is wrong with a text that has neither form: the complaint about the form
 /// it starts like says more than "no variant fits".
 fn why(text: &str, error: &serde_saphyr::Error) -> String {
-    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     let specific = if first.is_some_and(|line| line.starts_with('-')) {
         serde_saphyr::from_str::<Vec<File>>(text).err()
     } else {
@@ -170,24 +198,47 @@ mod tests {
         let (config, warnings) = Config::parse(text);
         assert_eq!(config, expected, "for {text:?}");
         let all = warnings.join("\n");
-        assert!(all.contains(warning) && all.is_empty() == warning.is_empty(), "for {text:?}: {all}");
+        assert!(
+            all.contains(warning) && all.is_empty() == warning.is_empty(),
+            "for {text:?}: {all}"
+        );
     }
 
     #[test]
     fn configurations() {
-        check("scopes:\n  skills: s\n", |c| c.scopes.skills = "s".into(), "");
-        check("- scopes:\n    prompts: p\n  state_timeout_ms: 5\n", |c| {
-            c.scopes.prompts = "p".into();
-            c.state_timeout_ms = 5;
-        }, "");
-        check("skills:\n  - a/**/*.md\n", |c| c.skills = vec!["a/**/*.md".into()], "");
+        check(
+            "scopes:\n  skills: s\n",
+            |c| c.scopes.skills = "s".into(),
+            "",
+        );
+        check(
+            "- scopes:\n    prompts: p\n  state_timeout_ms: 5\n",
+            |c| {
+                c.scopes.prompts = "p".into();
+                c.state_timeout_ms = 5;
+            },
+            "",
+        );
+        check(
+            "skills:\n  - a/**/*.md\n",
+            |c| c.skills = vec!["a/**/*.md".into()],
+            "",
+        );
         check("", |_| {}, "is empty");
         check("colour: blue\n", |_| {}, "`colour` is not a setting");
         check("state_timeout_ms: soon\n", |_| {}, "defaults apply");
         check("state_timeout_ms: 0\n", |_| {}, "at least 1");
         check("state_timeout_ms: -4\n", |_| {}, "defaults apply");
-        check("scopes:\n  skills: ''\n", |_| {}, "`scopes.skills` must be non-empty");
-        check("scopes:\n  skills: x\n  prompts: x\n", |_| {}, "both scopes are `x`");
+        check(
+            "scopes:\n  skills: ''\n",
+            |_| {},
+            "`scopes.skills` must be non-empty",
+        );
+        check(
+            "scopes:\n  skills: x\n  prompts: x\n",
+            |_| {},
+            "both scopes are `x`",
+        );
         check("- {}\n- {}\n", |_| {}, "2 maps");
         check("{ not yaml", |_| {}, "defaults apply");
         check("just words\n", |_| {}, "defaults apply");
@@ -197,7 +248,11 @@ mod tests {
     fn a_missing_file_is_a_warning_that_names_it() {
         let loaded = Config::load(Path::new("no/such/config.yaml"));
         assert_eq!(loaded.config, Config::default());
-        assert!(loaded.warnings[0].starts_with("no/such/config.yaml: "), "{:?}", loaded.warnings);
+        assert!(
+            loaded.warnings[0].starts_with("no/such/config.yaml: "),
+            "{:?}",
+            loaded.warnings
+        );
         assert_eq!(loaded.base, Path::new("no/such"));
     }
 }

@@ -4,10 +4,15 @@ use skills::functions::{FUNCTIONS, TRIGGER_TYPES};
 
 /// The first cells of the table under a heading, without code marks.
 fn first_cells(readme: &str, heading: &str) -> Vec<String> {
-    let section = readme.split(&format!("\n{heading}\n")).nth(1).expect("the README has the heading");
+    let section = readme
+        .split(&format!("\n{heading}\n"))
+        .nth(1)
+        .expect("the README has the heading");
     let section = section.split("\n#").next().unwrap_or_default();
     let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
-    rows.filter_map(|row| row.split('|').nth(1)).map(|cell| cell.trim().replace('`', "")).collect()
+    rows.filter_map(|row| row.split('|').nth(1))
+        .map(|cell| cell.trim().replace('`', ""))
+        .collect()
 }
 
 #[test]

@@ -14,9 +14,23 @@ fn the_table_offers_the_documented_functions_with_the_documented_schemas() {
     assert_eq!(offered.len(), promised.len());
     for function in FUNCTIONS {
         let promised = &promised[function.id];
-        assert_eq!(normal((function.request)()), normal(promised["request"].clone()), "request of {}", function.id);
-        assert_eq!(normal((function.response)()), normal(promised["response"].clone()), "response of {}", function.id);
-        assert!(!function.about.is_empty(), "{} says nothing about itself", function.id);
+        assert_eq!(
+            normal((function.request)()),
+            normal(promised["request"].clone()),
+            "request of {}",
+            function.id
+        );
+        assert_eq!(
+            normal((function.response)()),
+            normal(promised["response"].clone()),
+            "response of {}",
+            function.id
+        );
+        assert!(
+            !function.about.is_empty(),
+            "{} says nothing about itself",
+            function.id
+        );
     }
 }
 

@@ -24,5 +24,7 @@ fn base() -> Option<PathBuf> {
 
 /// A variable that names a directory; a relative one would depend on where we are.
 fn absolute(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+    std::env::var_os(variable)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
 }

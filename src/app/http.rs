@@ -22,7 +22,10 @@ pub async fn serve(
         .route("/healthz", get(health))
         .layer(middleware::from_fn(refuse_foreign))
         .with_state(registry);
-    if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(shutdown).await {
+    if let Err(error) = axum::serve(listener, router)
+        .with_graceful_shutdown(shutdown)
+        .await
+    {
         tracing::error!(%error, "HTTP ended");
     }
 }
@@ -47,17 +50,24 @@ async fn health(State(registry): State<Arc<Registry>>) -> Response {
 /// A web page somewhere must not reach this machine's registry through a browser.
 async fn refuse_foreign(request: Request, next: Next) -> Response {
     if is_foreign(request.headers()) {
-        let message = "only pages and programs of this machine may ask (Host and Origin are checked)";
+        let message =
+            "only pages and programs of this machine may ask (Host and Origin are checked)";
         return (StatusCode::FORBIDDEN, message).into_response();
     }
     next.run(request).await
 }
 
 fn is_foreign(headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let text = |name| {
+        headers
+            .get(name)
+            .map(|value| value.to_str().unwrap_or_default())
+    };
     let foreign_host = text(header::HOST).is_some_and(|host| !is_loopback(host));
     let foreign_origin = text(header::ORIGIN).is_some_and(|origin| {
-        !origin.split_once("://").is_some_and(|(_, authority)| is_loopback(authority))
+        !origin
+            .split_once("://")
+            .is_some_and(|(_, authority)| is_loopback(authority))
     });
     foreign_host || foreign_origin
 }
@@ -69,7 +79,9 @@ fn is_loopback(authority: &str) -> bool {
         None => authority.split(':').next().unwrap_or_default(),
     };
     host.eq_ignore_ascii_case("localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -78,10 +90,24 @@ mod tests {
 
     #[test]
     fn loopback_by_name() {
-        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:49135", "127.9.9.9", "[::1]:80", "[::1]"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:1",
+            "127.0.0.1:49135",
+            "127.9.9.9",
+            "[::1]:80",
+            "[::1]",
+        ] {
             assert!(is_loopback(host), "{host}");
         }
-        for host in ["", "example.com", "localhost.example.com", "127.0.0.1.example.com", "10.0.0.1", "[::2]"] {
+        for host in [
+            "",
+            "example.com",
+            "localhost.example.com",
+            "127.0.0.1.example.com",
+            "10.0.0.1",
+            "[::2]",
+        ] {
             assert!(!is_loopback(host), "{host}");
         }
     }

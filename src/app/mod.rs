@@ -37,7 +37,10 @@ pub fn warn_about(loaded: &Loaded) {
 /// Serves the registry on `client` until `stop`, then finishes what is in flight.
 pub async fn work(client: Client, config: &Config, stop: impl Future<Output = ()>) {
     let registry = registry(&client, config);
-    let scopes = [config.scopes.skills.as_str(), config.scopes.prompts.as_str()];
+    let scopes = [
+        config.scopes.skills.as_str(),
+        config.scopes.prompts.as_str(),
+    ];
     let worker = Worker::new(client.clone(), registry, &scopes);
     tokio::select! {
         () = worker.run() => {}
@@ -53,5 +56,7 @@ fn registry(client: &Client, config: &Config) -> Arc<Registry> {
 
 /// The time as RFC 3339 in UTC, with microseconds.
 fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
+    jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
+        .to_string()
 }

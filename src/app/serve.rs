@@ -68,10 +68,14 @@ impl ServeError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Address { .. } => Some("such as ws://127.0.0.1:49134, or 127.0.0.1:49135 for --http".into()),
-            Self::Listen { cause, flag, .. } if cause.kind() == io::ErrorKind::AddrInUse => Some(format!(
-                "another `skills serve` or an iii engine may be running; stop it, or choose another port with {flag}"
-            )),
+            Self::Address { .. } => {
+                Some("such as ws://127.0.0.1:49134, or 127.0.0.1:49135 for --http".into())
+            }
+            Self::Listen { cause, flag, .. } if cause.kind() == io::ErrorKind::AddrInUse => {
+                Some(format!(
+                    "another `skills serve` or an iii engine may be running; stop it, or choose another port with {flag}"
+                ))
+            }
             Self::Listen { flag, .. } => Some(format!("choose another address with {flag}")),
             Self::State(error) => error.hint().map(str::to_owned),
         }
@@ -89,7 +93,10 @@ pub async fn serve(
     let embedded = Embedded::open(&serving.data_dir, serving.token)?;
     let client = embedded.attach();
     let registry = registry(&client, config);
-    let scopes = [config.scopes.skills.as_str(), config.scopes.prompts.as_str()];
+    let scopes = [
+        config.scopes.skills.as_str(),
+        config.scopes.prompts.as_str(),
+    ];
     let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
     let (stopping, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
@@ -118,29 +125,46 @@ pub async fn serve(
 
 /// `127.0.0.1:49134` of `ws://127.0.0.1:49134/`.
 fn authority(url: &str) -> Result<String, ServeError> {
-    let wrong = |problem: &str| ServeError::Address { given: url.into(), problem: problem.into() };
-    let rest = url.strip_prefix("ws://").ok_or_else(|| wrong("it must start with ws://"))?;
+    let wrong = |problem: &str| ServeError::Address {
+        given: url.into(),
+        problem: problem.into(),
+    };
+    let rest = url
+        .strip_prefix("ws://")
+        .ok_or_else(|| wrong("it must start with ws://"))?;
     let authority = rest.split(['/', '?']).next().unwrap_or_default();
     if authority.is_empty() {
         return Err(wrong("it names no host"));
     }
     let after_host = authority.rsplit(']').next().unwrap_or_default();
-    Ok(if after_host.contains(':') { authority.into() } else { format!("{authority}:49134") })
+    Ok(if after_host.contains(':') {
+        authority.into()
+    } else {
+        format!("{authority}:49134")
+    })
 }
 
 async fn listen(address: String, flag: &'static str) -> Result<TcpListener, ServeError> {
     match TcpListener::bind(&address).await {
         Ok(listener) => Ok(listener),
-        Err(cause) if cause.kind() == io::ErrorKind::InvalidInput => {
-            Err(ServeError::Address { given: address, problem: cause.to_string() })
-        }
-        Err(cause) => Err(ServeError::Listen { address, flag, cause }),
+        Err(cause) if cause.kind() == io::ErrorKind::InvalidInput => Err(ServeError::Address {
+            given: address,
+            problem: cause.to_string(),
+        }),
+        Err(cause) => Err(ServeError::Listen {
+            address,
+            flag,
+            cause,
+        }),
     }
 }
 
 fn address(listener: &TcpListener, scheme: &str) -> String {
     let local = listener.local_addr();
-    format!("{scheme}://{}", local.as_ref().map_or("?".into(), SocketAddr::to_string))
+    format!(
+        "{scheme}://{}",
+        local.as_ref().map_or("?".into(), SocketAddr::to_string)
+    )
 }
 
 #[cfg(test)]

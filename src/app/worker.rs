@@ -12,7 +12,9 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use skills_core::Registry;
-use skills_iii::client::{FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec, TriggerTypeSpec};
+use skills_iii::client::{
+    FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec, TriggerTypeSpec,
+};
 use skills_iii::{CallError, Client, ErrorBody, Event};
 use tokio::sync::{Notify, broadcast};
 use uuid::Uuid;
@@ -82,7 +84,11 @@ impl Worker {
                     tracing::warn!(name = rejected.worker_name, "another worker has our name");
                 }
                 Ok(Event::Rejected(_)) => {}
-                Ok(Event::TriggerRefused { trigger_type, error, .. }) => {
+                Ok(Event::TriggerRefused {
+                    trigger_type,
+                    error,
+                    ..
+                }) => {
                     tracing::warn!(trigger_type, %error, "refused; every read will ask the engine");
                     self.registry.connected(false);
                 }
@@ -143,8 +149,12 @@ impl Worker {
                 description: kind.about.into(),
                 ..TriggerTypeSpec::default()
             };
-            let subscribers = Subscribers { registry: Arc::clone(&self.registry), kind };
-            self.client.register_trigger_type(spec, Arc::new(subscribers));
+            let subscribers = Subscribers {
+                registry: Arc::clone(&self.registry),
+                kind,
+            };
+            self.client
+                .register_trigger_type(spec, Arc::new(subscribers));
         }
         let (functions, types) = (FUNCTIONS.len(), TRIGGER_TYPES.len());
         tracing::info!("serving: {functions} functions and {types} trigger types registered");
@@ -174,10 +184,14 @@ impl Worker {
         for _ in 0..ATTEMPTS {
             let asked = json!({ "function_id": lock });
             match self.ask::<Info>("engine::functions::info", &asked).await {
-                Ok(Some(Info { worker_name: Some(name) })) if name == self.client.name() => {
+                Ok(Some(Info {
+                    worker_name: Some(name),
+                })) if name == self.client.name() => {
                     return Ok(Role::Owner);
                 }
-                Ok(Some(Info { worker_name: Some(owner) })) => return Ok(Role::Standby { owner }),
+                Ok(Some(Info {
+                    worker_name: Some(owner),
+                })) => return Ok(Role::Standby { owner }),
                 // An engine that cannot tell: no rejection is the only sign there is.
                 Err(CallError::NotFound(_)) if self.client.rejected().is_empty() => {
                     return Ok(Role::Owner);
@@ -187,7 +201,11 @@ impl Worker {
             }
             tokio::time::sleep(AGAIN).await;
         }
-        let owner = self.client.rejected().into_iter().find_map(|rejected| rejected.owner_worker_id);
+        let owner = self
+            .client
+            .rejected()
+            .into_iter()
+            .find_map(|rejected| rejected.owner_worker_id);
         Ok(owner.map_or(Role::Owner, |owner| Role::Standby { owner }))
     }
 
@@ -197,10 +215,14 @@ impl Worker {
             let registry = Arc::clone(&registry);
             Box::pin(async move {
                 let answer = (function.run)(registry, payload).await;
-                answer.map(Some).map_err(|e| ErrorBody::new(code(e.kind()), e.to_text()))
+                answer
+                    .map(Some)
+                    .map_err(|e| ErrorBody::new(code(e.kind()), e.to_text()))
             })
         });
-        let metadata = function.label.map(|label| raw(&json!({ "label": label, "title": label })));
+        let metadata = function
+            .label
+            .map(|label| raw(&json!({ "label": label, "title": label })));
         let spec = FunctionSpec {
             id: function.id.into(),
             description: Some(function.about.into()),
@@ -285,10 +307,13 @@ impl Worker {
             {
                 return false;
             }
-            let registered =
-                self.ask::<Registered>("engine::registered-triggers::list", &nothing).await;
+            let registered = self
+                .ask::<Registered>("engine::registered-triggers::list", &nothing)
+                .await;
             match registered {
-                Ok(Some(Registered { registered_triggers: all })) => {
+                Ok(Some(Registered {
+                    registered_triggers: all,
+                })) => {
                     let known = |id: &String| all.iter().any(|trigger| trigger.id == *id);
                     if self.state_triggers.iter().all(known) {
                         return true;
@@ -307,7 +332,10 @@ impl Worker {
         function: &str,
         input: &serde_json::Value,
     ) -> Result<Option<T>, CallError> {
-        let answer = self.client.call_idempotent(function, raw(input), PATIENCE).await?;
+        let answer = self
+            .client
+            .call_idempotent(function, raw(input), PATIENCE)
+            .await?;
         Ok(answer.and_then(|answer| serde_json::from_str(answer.get()).ok()))
     }
 }
@@ -320,7 +348,8 @@ struct Subscribers {
 
 impl TriggerProvider for Subscribers {
     fn on_register(&self, trigger: Trigger) -> Result<(), ErrorBody> {
-        self.kind.subscribe(&self.registry, &trigger.id, &trigger.function_id);
+        self.kind
+            .subscribe(&self.registry, &trigger.id, &trigger.function_id);
         Ok(())
     }
 

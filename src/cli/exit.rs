@@ -30,12 +30,20 @@ pub struct Stop {
 impl Stop {
     /// Something that should work did not.
     pub fn broken(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Broken, message: message.into(), hint: None }
+        Self {
+            kind: Kind::Broken,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// The command line asks for something that cannot be.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: Kind::Invalid, message: message.into(), hint: Some(hint.into()) }
+        Self {
+            kind: Kind::Invalid,
+            message: message.into(),
+            hint: Some(hint.into()),
+        }
     }
 
     /// Says it on stderr and answers the code.

@@ -17,7 +17,9 @@ pub enum Format {
 /// Starts logging; `RUST_LOG` chooses what, `info` without it.
 pub fn start(format: Format) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let started = match format {
         Format::Human => subscriber.with_ansi(colour).with_target(false).try_init(),

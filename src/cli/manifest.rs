@@ -16,7 +16,12 @@ const TARGETS: &[&str] = &[
 
 /// The manifest.
 pub fn manifest() -> Value {
-    let Config { scopes, state_timeout_ms, skills, prompts } = Config::default();
+    let Config {
+        scopes,
+        state_timeout_ms,
+        skills,
+        prompts,
+    } = Config::default();
     json!({
         "name": "skills",
         "version": env!("CARGO_PKG_VERSION"),

@@ -52,7 +52,12 @@ struct Common {
     url: String,
 
     /// A bearer token for the engine.
-    #[arg(long, value_name = "TOKEN", env = "SKILLS_TOKEN", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "SKILLS_TOKEN",
+        hide_env_values = true
+    )]
     token: Option<String>,
 
     /// How log lines on stderr look.
@@ -75,7 +80,9 @@ pub fn main() -> ExitCode {
 
 /// A runtime for commands that need one.
 fn block_on<T>(work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
     let runtime = runtime.map_err(|error| Stop::broken(format!("cannot start: {error}")))?;
     runtime.block_on(work)
 }

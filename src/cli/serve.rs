@@ -24,19 +24,34 @@ pub struct ServeArgs {
 }
 
 pub fn run(args: ServeArgs) -> Result<(), Stop> {
-    let Common { config, url, token, log_format } = args.common;
+    let Common {
+        config,
+        url,
+        token,
+        log_format,
+    } = args.common;
     log::start(log_format);
     let loaded = Config::load(&config);
     app::warn_about(&loaded);
     let data_dir = args.data_dir.or_else(app::data_dir).ok_or_else(|| {
-        Stop::invalid("this user has no data directory", "say where state is kept with --data-dir")
+        Stop::invalid(
+            "this user has no data directory",
+            "say where state is kept with --data-dir",
+        )
     })?;
     block_on(async {
-        let serving = Serving { url, http: args.http, data_dir, token };
-        app::serve(serving, &loaded.config, app::stop_signal()).await.map_err(|error| Stop {
-            kind: error.kind().unwrap_or(Kind::Broken),
-            hint: error.hint(),
-            message: error.to_string(),
-        })
+        let serving = Serving {
+            url,
+            http: args.http,
+            data_dir,
+            token,
+        };
+        app::serve(serving, &loaded.config, app::stop_signal())
+            .await
+            .map_err(|error| Stop {
+                kind: error.kind().unwrap_or(Kind::Broken),
+                hint: error.hint(),
+                message: error.to_string(),
+            })
     })
 }

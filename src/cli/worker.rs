@@ -32,7 +32,10 @@ pub fn run(args: WorkerArgs) -> Result<(), Stop> {
     app::warn_about(&loaded);
     block_on(async {
         let client = remote::connect(&args.common.url, args.common.token).map_err(|error| {
-            Stop::invalid(error.to_string(), "an engine's address looks like ws://127.0.0.1:49134")
+            Stop::invalid(
+                error.to_string(),
+                "an engine's address looks like ws://127.0.0.1:49134",
+            )
         })?;
         tracing::info!(url = args.common.url, "connecting");
         app::work(client, &loaded.config, app::stop_signal()).await;

@@ -18,7 +18,10 @@ impl Embedded {
     /// Opens the data directory and starts an engine on it.
     pub fn open(data_dir: &Path, token: Option<String>) -> Result<Self, StateError> {
         let store = Arc::new(Store::open(data_dir, StoreOptions::default())?);
-        let hub = Hub::new(HubOptions { token, ..HubOptions::new(Arc::clone(&store) as _) });
+        let hub = Hub::new(HubOptions {
+            token,
+            ..HubOptions::new(Arc::clone(&store) as _)
+        });
         Ok(Self { hub, store })
     }
 

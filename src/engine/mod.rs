@@ -45,11 +45,16 @@ fn failure(error: CallError) -> Failure {
     match error {
         CallError::TimedOut { timeout, .. } => Failure::TimedOut { after: timeout },
         CallError::NotFound(_) => Failure::Absent,
-        CallError::Disconnected => Failure::Unreachable { reason: error.to_string() },
+        CallError::Disconnected => Failure::Unreachable {
+            reason: error.to_string(),
+        },
         CallError::Remote(body) if body.code == "invocation_stopped" => Failure::Failed {
             code: body.code,
             message: "its worker went away before it answered".into(),
         },
-        CallError::Remote(body) => Failure::Failed { code: body.code, message: body.message },
+        CallError::Remote(body) => Failure::Failed {
+            code: body.code,
+            message: body.message,
+        },
     }
 }

@@ -13,7 +13,11 @@ pub struct TriggerType {
 }
 
 const fn of(topic: Topic) -> TriggerType {
-    TriggerType { id: topic.trigger_type(), about: topic.about(), topic }
+    TriggerType {
+        id: topic.trigger_type(),
+        about: topic.about(),
+        topic,
+    }
 }
 
 /// Both of them. The README's table is checked against this one.

@@ -72,7 +72,10 @@ mod tests {
         check("null", "payload: missing field `id`");
         check(r#"["a"]"#, "payload must be an object");
         check(r#""a""#, "payload must be an object");
-        check(r#"{"id":5}"#, "field `id`: invalid type: integer `5`, expected a string");
+        check(
+            r#"{"id":5}"#,
+            "field `id`: invalid type: integer `5`, expected a string",
+        );
         check(
             r#"{"id":"a","list":[{"name":"x"},{"name":null}]}"#,
             "field `list[1].name`: invalid type: null, expected a string",

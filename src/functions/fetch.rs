@@ -22,8 +22,11 @@ pub const FETCH_SKILL: Function = Function {
 };
 
 /// The same under a namespace that tool lists show.
-pub const FETCH: Function =
-    Function { id: "skill::fetch", label: Some("Fetch skill"), ..FETCH_SKILL };
+pub const FETCH: Function = Function {
+    id: "skill::fetch",
+    label: Some("Fetch skill"),
+    ..FETCH_SKILL
+};
 
 /// What to read.
 #[derive(Deserialize, JsonSchema)]
@@ -36,7 +39,10 @@ struct FetchSkillInput {
     uris: Option<Vec<String>>,
 }
 
-fn fetch(registry: std::sync::Arc<Registry>, payload: Json) -> Pending<'static, Result<Json, Error>> {
+fn fetch(
+    registry: std::sync::Arc<Registry>,
+    payload: Json,
+) -> Pending<'static, Result<Json, Error>> {
     Box::pin(async move {
         let FetchSkillInput { uri, uris } = decode(&payload)?;
         encode(&registry.fetch(uri.as_deref(), uris.as_deref()).await?)

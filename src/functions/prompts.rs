@@ -22,10 +22,18 @@ pub const REGISTER: Function = Function {
             let input: RegisterPromptInput = decode(&payload)?;
             let checked: PromptName = input.name.parse()?;
             let function = input.function_id.parse()?;
-            let arguments = input.arguments.into_iter().map(PromptArgument::into_core).collect();
-            let registered_at =
-                registry.register_prompt(checked, &input.description, arguments, function).await?;
-            encode(&RegisterPromptOutput { name: input.name, registered_at })
+            let arguments = input
+                .arguments
+                .into_iter()
+                .map(PromptArgument::into_core)
+                .collect();
+            let registered_at = registry
+                .register_prompt(checked, &input.description, arguments, function)
+                .await?;
+            encode(&RegisterPromptOutput {
+                name: input.name,
+                registered_at,
+            })
         })
     },
 };
@@ -125,7 +133,9 @@ pub const LIST: Function = Function {
                 registered_at: prompt.registered_at,
                 origin: prompt.origin.as_str(),
             };
-            encode(&ListPromptsOutput { prompts: listing.entries.into_iter().map(entry).collect() })
+            encode(&ListPromptsOutput {
+                prompts: listing.entries.into_iter().map(entry).collect(),
+            })
         })
     },
 };
@@ -161,9 +171,15 @@ pub const MCP_LIST: Function = Function {
             let entry = |prompt: &skills_core::PromptMenuEntry| MenuEntry {
                 name: prompt.name.to_string(),
                 description: Arc::clone(&prompt.description),
-                arguments: prompt.arguments.iter().map(PromptArgument::from_core).collect(),
+                arguments: prompt
+                    .arguments
+                    .iter()
+                    .map(PromptArgument::from_core)
+                    .collect(),
             };
-            encode(&Menu { prompts: menu.iter().map(entry).collect() })
+            encode(&Menu {
+                prompts: menu.iter().map(entry).collect(),
+            })
         })
     },
 };

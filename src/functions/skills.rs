@@ -83,7 +83,9 @@ pub const LIST: Function = Function {
                 registered_at: Arc::clone(&skill.registered_at),
                 origin: skill.origin.as_str(),
             };
-            encode(&ListSkillsOutput { skills: listing.entries.iter().map(entry).collect() })
+            encode(&ListSkillsOutput {
+                skills: listing.entries.iter().map(entry).collect(),
+            })
         })
     },
 };
@@ -123,7 +125,9 @@ pub const RESOURCES_LIST: Function = Function {
                 description: resource.description,
                 mime_type: Mime::Markdown.as_str(),
             };
-            encode(&Resources { resources: resources.into_iter().map(entry).collect() })
+            encode(&Resources {
+                resources: resources.into_iter().map(entry).collect(),
+            })
         })
     },
 };
@@ -158,7 +162,13 @@ pub const RESOURCES_READ: Function = Function {
             let ReadResourceInput { uri } = decode(&payload)?;
             let content = registry.read(&uri.parse()?).await?;
             let (mime_type, text) = (content.mime.as_str(), content.text);
-            encode(&Contents { contents: [ContentEntry { uri, mime_type, text }] })
+            encode(&Contents {
+                contents: [ContentEntry {
+                    uri,
+                    mime_type,
+                    text,
+                }],
+            })
         })
     },
 };
@@ -196,7 +206,9 @@ pub const RESOURCES_TEMPLATES: Function = Function {
                 description: template.description,
                 mime_type: Mime::Markdown.as_str(),
             };
-            encode(&Templates { resource_templates: TEMPLATES.iter().map(entry).collect() })
+            encode(&Templates {
+                resource_templates: TEMPLATES.iter().map(entry).collect(),
+            })
         })
     },
 };

@@ -76,7 +76,9 @@ fn index_after_one_change(bencher: Bencher<'_, '_>) {
             let id = "group-7/skill-7".parse().expect("an id");
             now(registry.register_skill(id, body.clone())).expect("the engine is in memory");
         })
-        .bench_values(|()| now(registry.read(&ResourceUri::Index)).map(|content| content.text.len()));
+        .bench_values(|()| {
+            now(registry.read(&ResourceUri::Index)).map(|content| content.text.len())
+        });
 }
 
 /// Target: under 2 ms, even where the whole document has to be read.
@@ -85,7 +87,11 @@ fn head_of_256_kib(bencher: Bencher<'_, '_>, shape: &str) {
     let filler = document(1, 262_144);
     let text: Arc<str> = match shape {
         "no title" => filler.replace("# Skill", "## Skill").into(),
-        "no paragraph" => format!("# T\n\n{}", "- item with `code` and a [link](iii://x)\n".repeat(6400)).into(),
+        "no paragraph" => format!(
+            "# T\n\n{}",
+            "- item with `code` and a [link](iii://x)\n".repeat(6400)
+        )
+        .into(),
         _ => filler.into(),
     };
     bencher.bench(|| Head::of(black_box(&text)));

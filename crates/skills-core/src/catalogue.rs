@@ -4,19 +4,20 @@
 //! reconnect. The rules of who wins are the [image](crate::image)'s; this file does
 //! the calls.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use futures_util::lock::{Mutex as AsyncMutex, OwnedMutexGuard};
+use futures_util::lock::Mutex as AsyncMutex;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::change::Announcer;
-use crate::image::{Image, Need, Plan, Rung, Slot, Snapshot};
+use crate::image::{Image, Need, Plan, Rung};
 use crate::row::Row;
+use crate::slot::{Slot, Snapshot};
+use crate::writers::Writers;
 use crate::{Engine, Failure, Json};
 
 pub(crate) struct Catalogue<T: Row> {
@@ -87,7 +88,11 @@ impl<T: Row> Catalogue<T> {
 
     /// Writes a row, announces it, and answers the row. It is made only when its
     /// turn has come, so that later acknowledgements carry later times.
-    pub(crate) async fn put(&self, key: Arc<str>, make: impl FnOnce() -> T) -> Result<Arc<T>, Failure> {
+    pub(crate) async fn put(
+        &self,
+        key: Arc<str>,
+        make: impl FnOnce() -> T,
+    ) -> Result<Arc<T>, Failure> {
         #[derive(Serialize)]
         struct Set<'a> {
             scope: &'a str,
@@ -98,17 +103,37 @@ impl<T: Row> Catalogue<T> {
         let row = Arc::new(make());
         let write = self.begin_write(&key, Some(Arc::clone(&row)));
         let value = row.to_json();
-        self.call("state::set", &Set { scope: &self.scope, key: &key, value: &value }).await?;
+        self.call(
+            "state::set",
+            &Set {
+                scope: &self.scope,
+                key: &key,
+                value: &value,
+            },
+        )
+        .await?;
         self.acknowledged(write).await;
         self.announcer.announce(&row.registered());
         Ok(row)
     }
 
     /// Removes a row; answers whether there was one, and announces it if so.
-    pub(crate) async fn remove(&self, key: Arc<str>, change: &crate::Change) -> Result<bool, Failure> {
+    pub(crate) async fn remove(
+        &self,
+        key: Arc<str>,
+        change: &crate::Change,
+    ) -> Result<bool, Failure> {
         let _turn = self.writers.turn(&key).await;
         let write = self.begin_write(&key, None);
-        let old = self.call("state::delete", &Key { scope: &self.scope, key: &key }).await?;
+        let old = self
+            .call(
+                "state::delete",
+                &Key {
+                    scope: &self.scope,
+                    key: &key,
+                },
+            )
+            .await?;
         self.acknowledged(write).await;
         let removed = old.is_some_and(|old| old.get() != "null");
         if removed {
@@ -170,20 +195,24 @@ impl<T: Row> Catalogue<T> {
                 struct List<'a> {
                     scope: &'a str,
                 }
-                let answer = self.call("state::list", &List { scope: &self.scope }).await?;
+                let answer = self
+                    .call("state::list", &List { scope: &self.scope })
+                    .await?;
                 let (rows, nameless) = self.decode_list(answer.as_deref())?;
                 let changes = self.image().apply_list(read.ticket, rows, nameless);
-                changes.iter().for_each(|change| self.announcer.announce(change));
+                self.announcer.announce_all(&changes);
                 Ok(())
             }
             Plan::Keys(keys) => {
-                let reads = keys.iter().map(|key| async move { (key, self.read_key(key).await) });
+                let reads = keys
+                    .iter()
+                    .map(|key| async move { (key, self.read_key(key).await) });
                 let mut outcome = Ok(());
                 for (key, found) in join_all(reads).await {
                     match found {
                         Ok(slot) => {
                             let change = self.image().apply(key, read.ticket, slot);
-                            change.iter().for_each(|change| self.announcer.announce(change));
+                            self.announcer.announce_all(&change);
                         }
                         Err(failure) => outcome = Err(failure),
                     }
@@ -194,15 +223,28 @@ impl<T: Row> Catalogue<T> {
     }
 
     async fn read_key(&self, key: &str) -> Result<Found<T>, Failure> {
-        let answer = self.call("state::get", &Key { scope: &self.scope, key }).await?;
-        let slot = answer.filter(|raw| raw.get() != "null").map(|raw| decode(key, raw.get()));
+        let answer = self
+            .call(
+                "state::get",
+                &Key {
+                    scope: &self.scope,
+                    key,
+                },
+            )
+            .await?;
+        let slot = answer
+            .filter(|raw| raw.get() != "null")
+            .map(|raw| decode(key, raw.get()));
         if let Some(Slot::Damaged(problem)) = &slot {
             self.report(key, problem);
         }
         Ok(slot)
     }
 
-    #[expect(clippy::type_complexity, reason = "rows with a key, and the problems of those without")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "rows with a key, and the problems of those without"
+    )]
     fn decode_list(
         &self,
         answer: Option<&RawValue>,
@@ -230,7 +272,12 @@ impl<T: Row> Catalogue<T> {
     }
 
     fn report(&self, key: &str, problem: &str) {
-        tracing::warn!(scope = self.scope, key, "stored {} cannot be read: {problem}", T::WHAT);
+        tracing::warn!(
+            scope = self.scope,
+            key,
+            "stored {} cannot be read: {problem}",
+            T::WHAT
+        );
     }
 
     async fn call(&self, function: &str, input: &impl Serialize) -> Result<Option<Json>, Failure> {
@@ -243,7 +290,12 @@ impl<T: Row> Catalogue<T> {
 
     fn begin_write<'a>(&'a self, key: &Arc<str>, row: Option<Arc<T>>) -> Write<'a, T> {
         let began = self.image().begin_write(key, row);
-        Write { catalogue: self, key: Arc::clone(key), began, open: true }
+        Write {
+            catalogue: self,
+            key: Arc::clone(key),
+            began,
+            open: true,
+        }
     }
 
     async fn acknowledged(&self, mut write: Write<'_, T>) {
@@ -281,7 +333,11 @@ struct Read<'a, T: Row> {
 impl<'a, T: Row> Read<'a, T> {
     fn begin(catalogue: &'a Catalogue<T>) -> Self {
         let (plan, ticket) = catalogue.image().begin_read(catalogue.is_watched());
-        Self { catalogue, plan, ticket }
+        Self {
+            catalogue,
+            plan,
+            ticket,
+        }
     }
 }
 
@@ -303,39 +359,7 @@ impl<T: Row> Drop for Write<'_, T> {
     fn drop(&mut self) {
         if self.open {
             let change = self.catalogue.image().abandon(&self.key);
-            change.iter().for_each(|change| self.catalogue.announcer.announce(change));
-        }
-    }
-}
-
-/// Writers of one key take turns, so that the last to be acknowledged is the one
-/// whose row stays.
-#[derive(Default)]
-struct Writers(Mutex<HashMap<Arc<str>, Arc<AsyncMutex<()>>>>);
-
-impl Writers {
-    async fn turn(&self, key: &Arc<str>) -> Turn<'_> {
-        let lock = {
-            let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(locks.entry(Arc::clone(key)).or_default())
-        };
-        let held = Some(lock.lock_owned().await);
-        Turn { writers: self, key: Arc::clone(key), held }
-    }
-}
-
-struct Turn<'a> {
-    writers: &'a Writers,
-    key: Arc<str>,
-    held: Option<OwnedMutexGuard<()>>,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        let mut locks = self.writers.0.lock().unwrap_or_else(PoisonError::into_inner);
-        self.held = None;
-        if locks.get(&self.key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
-            locks.remove(&self.key);
+            self.catalogue.announcer.announce_all(&change);
         }
     }
 }

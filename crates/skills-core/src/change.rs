@@ -85,30 +85,58 @@ pub(crate) struct Announcer {
 
 impl Announcer {
     pub(crate) fn new(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, subscribers: Mutex::default(), listeners: RwLock::default() }
+        Self {
+            engine,
+            subscribers: Mutex::default(),
+            listeners: RwLock::default(),
+        }
     }
 
     pub(crate) fn subscribe(&self, trigger: String, topic: Topic, function: String) {
-        let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscribers = self
+            .subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         subscribers.insert(trigger, (topic, function));
     }
 
     pub(crate) fn unsubscribe(&self, trigger: &str) -> bool {
-        let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscribers = self
+            .subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         subscribers.remove(trigger).is_some()
     }
 
     pub(crate) fn unsubscribe_all(&self) {
-        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     pub(crate) fn listen(&self, listener: Listener) {
-        self.listeners.write().unwrap_or_else(PoisonError::into_inner).push(listener);
+        self.listeners
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(listener);
+    }
+
+    pub(crate) fn announce_all<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) {
+        for change in changes {
+            self.announce(change);
+        }
     }
 
     pub(crate) fn announce(&self, change: &Change) {
-        let subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut hearing = subscribers.values().filter(|(topic, _)| *topic == change.topic()).peekable();
+        let subscribers = self
+            .subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut hearing = subscribers
+            .values()
+            .filter(|(topic, _)| *topic == change.topic())
+            .peekable();
         if hearing.peek().is_some() {
             let payload = change.to_payload();
             for (_, function) in hearing {
@@ -117,7 +145,12 @@ impl Announcer {
             }
         }
         drop(subscribers);
-        for listener in self.listeners.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for listener in self
+            .listeners
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+        {
             listener(change);
         }
     }

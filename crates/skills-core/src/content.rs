@@ -61,7 +61,9 @@ pub(crate) fn content_field(raw: &str) -> Option<String> {
     if !raw.starts_with('{') {
         return None;
     }
-    serde_json::from_str::<Shape>(raw).ok().map(|shape| shape.content)
+    serde_json::from_str::<Shape>(raw)
+        .ok()
+        .map(|shape| shape.content)
 }
 
 #[cfg(test)]
@@ -71,7 +73,11 @@ mod tests {
     #[track_caller]
     fn check(answer: &str, mime: Mime, text: &str) {
         let raw = RawValue::from_string(answer.to_owned()).unwrap();
-        assert_eq!(from_section(Some(&raw)), (mime, text.to_owned()), "for {answer}");
+        assert_eq!(
+            from_section(Some(&raw)),
+            (mime, text.to_owned()),
+            "for {answer}"
+        );
     }
 
     #[test]

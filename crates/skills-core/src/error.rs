@@ -161,7 +161,11 @@ impl fmt::Display for Unread<'_> {
 impl Error {
     /// A value breaks a rule: "`what` `problem`".
     pub fn invalid(what: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::Invalid { what: what.into(), problem: problem.into(), hint: None }
+        Self::Invalid {
+            what: what.into(),
+            problem: problem.into(),
+            hint: None,
+        }
     }
 
     /// The same, with advice.
@@ -170,7 +174,11 @@ impl Error {
         problem: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self::Invalid { what: what.into(), problem: problem.into(), hint: Some(hint.into()) }
+        Self::Invalid {
+            what: what.into(),
+            problem: problem.into(),
+            hint: Some(hint.into()),
+        }
     }
 
     /// What a program should make of it.
@@ -217,14 +225,16 @@ impl Error {
                 Failure::Failed { .. } => None,
             },
             Self::Section { cause, .. } | Self::Handler { cause, .. } => match cause {
-                Failure::TimedOut { .. } => Some("raise `state_timeout_ms` or make it answer faster".into()),
+                Failure::TimedOut { .. } => {
+                    Some("raise `state_timeout_ms` or make it answer faster".into())
+                }
                 Failure::Absent => Some("is the worker that offers it connected?".into()),
                 Failure::Unreachable { .. } => Some("is the engine running?".into()),
                 Failure::Failed { .. } => None,
             },
-            Self::UnsupportedShape { .. } => Some(
-                "return a string, `{\"content\": \"...\"}` or `{\"messages\": [...]}`".into(),
-            ),
+            Self::UnsupportedShape { .. } => {
+                Some("return a string, `{\"content\": \"...\"}` or `{\"messages\": [...]}`".into())
+            }
             Self::Damaged { .. } => Some("register it again, or unregister it".into()),
             Self::Source { .. } => None,
             Self::Unread(failed) => failed.iter().find_map(|(_, e)| e.hint()),
@@ -250,7 +260,11 @@ pub(crate) fn shown(text: &str) -> String {
             out.push_str("...");
             break;
         }
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
     }
     out.push('`');
     out
@@ -268,9 +282,15 @@ mod tests {
 
     #[test]
     fn a_batch_failure_names_every_address_and_keeps_the_first_kind() {
-        let missing = || Error::NoSuchSkill { id: "a".parse().unwrap(), nearest: Some("b".into()) };
+        let missing = || Error::NoSuchSkill {
+            id: "a".parse().unwrap(),
+            nearest: Some("b".into()),
+        };
         let one = Error::Unread(vec![("iii://a".into(), missing())]);
-        assert_eq!(one.to_string(), "could not read iii://a: skill not found: a");
+        assert_eq!(
+            one.to_string(),
+            "could not read iii://a: skill not found: a"
+        );
         assert_eq!(one.hint().as_deref(), Some("did you mean `b`?"));
         let two = Error::Unread(vec![
             ("iii://a".into(), missing()),

@@ -6,7 +6,9 @@
 /// line that is `---`. An unclosed block is no front matter: the text stays text.
 pub fn split(text: &str) -> (Option<&str>, &str) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Some(first) = text.split_inclusive('\n').next() else { return (None, text) };
+    let Some(first) = text.split_inclusive('\n').next() else {
+        return (None, text);
+    };
     if !is_fence(first) {
         return (None, text);
     }
@@ -22,7 +24,8 @@ pub fn split(text: &str) -> (Option<&str>, &str) {
 
 /// A line of exactly three dashes, white space after them allowed.
 fn is_fence(line: &str) -> bool {
-    line.strip_prefix("---").is_some_and(|rest| rest.trim().is_empty())
+    line.strip_prefix("---")
+        .is_some_and(|rest| rest.trim().is_empty())
 }
 
 #[cfg(test)]

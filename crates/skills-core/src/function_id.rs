@@ -9,7 +9,15 @@ use crate::Error;
 /// neither a section nor a prompt nor a tool: content must not be a way to reach
 /// infrastructure.
 pub const INTERNAL_NAMESPACES: &[&str] = &[
-    "engine::", "state::", "stream::", "iii.", "iii::", "mcp::", "a2a::", "skills::", "prompts::",
+    "engine::",
+    "state::",
+    "stream::",
+    "iii.",
+    "iii::",
+    "mcp::",
+    "a2a::",
+    "skills::",
+    "prompts::",
 ];
 
 /// A function's id, such as `resend::email::send`.
@@ -24,12 +32,18 @@ impl FunctionId {
 
     /// Whether it lies in one of the [`INTERNAL_NAMESPACES`].
     pub fn is_internal(&self) -> bool {
-        INTERNAL_NAMESPACES.iter().any(|namespace| self.0.starts_with(namespace))
+        INTERNAL_NAMESPACES
+            .iter()
+            .any(|namespace| self.0.starts_with(namespace))
     }
 
     /// The id, unless it is internal.
     pub fn callable(self) -> Result<Self, Error> {
-        if self.is_internal() { Err(Error::InternalNamespace { function: self }) } else { Ok(self) }
+        if self.is_internal() {
+            Err(Error::InternalNamespace { function: self })
+        } else {
+            Ok(self)
+        }
     }
 
     /// The path of its section address: `a::b` is `a/b`.
@@ -63,7 +77,11 @@ mod tests {
 
     #[track_caller]
     fn check(id: &str, internal: bool) {
-        assert_eq!(id.parse::<FunctionId>().unwrap().is_internal(), internal, "for {id:?}");
+        assert_eq!(
+            id.parse::<FunctionId>().unwrap().is_internal(),
+            internal,
+            "for {id:?}"
+        );
     }
 
     #[test]
@@ -81,6 +99,9 @@ mod tests {
 
     #[test]
     fn a_blank_id_is_refused() {
-        assert_eq!(" ".parse::<FunctionId>().unwrap_err().to_string(), "function_id must be non-empty");
+        assert_eq!(
+            " ".parse::<FunctionId>().unwrap_err().to_string(),
+            "function_id must be non-empty"
+        );
     }
 }

@@ -14,47 +14,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::row::Row;
+use crate::slot::{Slot, Snapshot};
 use crate::{Change, Skipped};
 
 /// Above this many dirty keys one listing is cheaper than many reads.
 const MANY: usize = 64;
-
-/// What stands under a key.
-#[derive(Debug)]
-pub(crate) enum Slot<T> {
-    Row(Arc<T>),
-    /// A row that cannot be decoded, and why.
-    Damaged(Arc<str>),
-}
-
-impl<T> Clone for Slot<T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Row(row) => Self::Row(Arc::clone(row)),
-            Self::Damaged(problem) => Self::Damaged(Arc::clone(problem)),
-        }
-    }
-}
-
-impl<T: PartialEq> PartialEq for Slot<T> {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Row(a), Self::Row(b)) => a == b,
-            (Self::Damaged(a), Self::Damaged(b)) => a == b,
-            _ => false,
-        }
-    }
-}
-
-/// Everything a scope holds at one moment.
-#[derive(Debug)]
-pub(crate) struct Snapshot<T> {
-    /// In byte order of their keys.
-    pub rows: Vec<Arc<T>>,
-    pub damaged: Vec<Skipped>,
-    /// A text made of the rows, made once.
-    pub rendered: OnceLock<Arc<str>>,
-}
 
 /// What a doorbell said about the key's new value.
 pub(crate) enum Rung<T> {
@@ -149,7 +113,11 @@ impl<T: Row> Image<T> {
     /// Whether a reader that came at `since` may be answered from here.
     pub(crate) fn is_fresh(&self, since: u64, need: Need<'_>, watched: bool) -> bool {
         let settled = |m: &Motion| !m.is_dirty() || m.oldest > since;
-        let current = if watched { self.loaded } else { self.loaded && self.loaded_at > since };
+        let current = if watched {
+            self.loaded
+        } else {
+            self.loaded && self.loaded_at > since
+        };
         current
             && match need {
                 Need::All => self.motion.values().all(settled),
@@ -161,8 +129,12 @@ impl<T: Row> Image<T> {
     pub(crate) fn begin_read(&mut self, watched: bool) -> (Plan, u64) {
         self.reads += 1;
         let ticket = self.tick();
-        let dirty: Vec<_> =
-            self.motion.iter().filter(|(_, m)| m.is_dirty()).map(|(k, _)| Arc::clone(k)).collect();
+        let dirty: Vec<_> = self
+            .motion
+            .iter()
+            .filter(|(_, m)| m.is_dirty())
+            .map(|(k, _)| Arc::clone(k))
+            .collect();
         let load = !self.loaded || !watched || dirty.len() > MANY;
         (if load { Plan::Load } else { Plan::Keys(dirty) }, ticket)
     }
@@ -173,7 +145,12 @@ impl<T: Row> Image<T> {
     }
 
     /// The value of one key, read since `ticket`. Answers the change it made.
-    pub(crate) fn apply(&mut self, key: &Arc<str>, ticket: u64, slot: Option<Slot<T>>) -> Option<Change> {
+    pub(crate) fn apply(
+        &mut self,
+        key: &Arc<str>,
+        ticket: u64,
+        slot: Option<Slot<T>>,
+    ) -> Option<Change> {
         if ticket <= self.floor {
             return None;
         }
@@ -268,14 +245,19 @@ impl<T: Row> Image<T> {
     /// Our write is in state. Answers whether the image shows it already; if not,
     /// the key must be read.
     pub(crate) fn acknowledge(&mut self, key: &Arc<str>, began: u64) -> bool {
-        let Some(own) = self.own.remove(key) else { return false };
+        let Some(own) = self.own.remove(key) else {
+            return false;
+        };
         // A doorbell of an earlier connection may have been missed.
         let rung = began <= self.floor || self.motion.get(key).is_some_and(|m| m.newest > began);
         if rung {
             self.mark(key);
         } else {
             let ticket = self.tick();
-            self.motion.entry(Arc::clone(key)).or_default().settle(ticket);
+            self.motion
+                .entry(Arc::clone(key))
+                .or_default()
+                .settle(ticket);
             self.replace(key, own.row.map(Slot::Row));
         }
         self.tidy();
@@ -320,7 +302,11 @@ impl<T: Row> Image<T> {
             place: format!("{scope}/?"),
             reason: problem.to_string(),
         }));
-        let snapshot = Arc::new(Snapshot { rows, damaged, rendered: OnceLock::new() });
+        let snapshot = Arc::new(Snapshot {
+            rows,
+            damaged,
+            rendered: OnceLock::new(),
+        });
         self.snapshot = Some(Arc::clone(&snapshot));
         snapshot
     }
@@ -346,7 +332,10 @@ impl<T: Row> Image<T> {
             (None | Some(Slot::Damaged(_)), Some(Slot::Row(old))) => Some(old.unregistered()),
             (None | Some(Slot::Damaged(_)), _) => None,
         };
-        let expected = self.own.get_mut(key).filter(|own| own.matches(slot.as_ref()));
+        let expected = self
+            .own
+            .get_mut(key)
+            .filter(|own| own.matches(slot.as_ref()));
         match slot {
             Some(slot) => self.rows.insert(Arc::clone(key), slot),
             None => self.rows.remove(key),

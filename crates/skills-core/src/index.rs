@@ -27,7 +27,9 @@ pub fn add_custom<'a>(
     if lines.is_empty() {
         return Arc::clone(index);
     }
-    let nothing_else = index.strip_prefix(OPENING).is_some_and(|rest| rest.trim_start() == EMPTY);
+    let nothing_else = index
+        .strip_prefix(OPENING)
+        .is_some_and(|rest| rest.trim_start() == EMPTY);
     let above = if nothing_else { OPENING } else { index };
     format!("{above}\n## Custom skills\n\n{lines}").into()
 }
@@ -84,7 +86,11 @@ mod tests {
             "\n- [`a`](iii://a) — A — First.\n  - [`a/b`](iii://a/b) — B\n- [`a-c`](iii://a-c) — a-c — no title\n",
         );
         let custom = [entry("x/y", "# Y")];
-        check(&[], &custom, "\n## Custom skills\n\n  - [`x/y`](iii://x/y) — Y\n");
+        check(
+            &[],
+            &custom,
+            "\n## Custom skills\n\n  - [`x/y`](iii://x/y) — Y\n",
+        );
         check(
             &registered[1..2],
             &custom,

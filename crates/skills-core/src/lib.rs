@@ -25,8 +25,10 @@ mod row;
 mod segment;
 mod skill;
 mod skill_id;
+mod slot;
 mod source;
 mod uri;
+mod writers;
 
 pub use change::{Change, Listener, Topic};
 pub use content::{Content, Mime, from_section};
@@ -45,5 +47,5 @@ pub use registry::{
 pub use segment::SEGMENT_MAX;
 pub use skill::{BODY_MAX, Skill, check_body};
 pub use skill_id::{ID_MAX, SkillId};
-pub use source::{Listing, Origin, Skipped, Source, SourcePrompt, SourceSkill};
+pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
 pub use uri::{ResourceUri, SCHEME};

@@ -32,7 +32,9 @@ impl Head {
     pub fn of(document: &str) -> Self {
         let (_, body) = front_matter::split(document);
         for most in OPENINGS {
-            let Some(opening) = opening(body, most) else { break };
+            let Some(opening) = opening(body, most) else {
+                break;
+            };
             if let Some(head) = scan(opening, body).complete_within(opening) {
                 return head;
             }
@@ -70,15 +72,21 @@ impl Found {
 /// Reads `text`, the opening of `body` or all of it, up to the point where title
 /// and description are known.
 fn scan(text: &str, body: &str) -> Found {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
     // A link may be defined after the opening that is being read.
     let mut labels = None;
     let mut defined = |link: BrokenLink<'_>| {
         let labels = labels.get_or_insert_with(|| link_labels(&body[text.len()..]));
-        labels.contains(&label(&link.reference)).then(|| (CowStr::Borrowed(""), CowStr::Borrowed("")))
+        labels
+            .contains(&label(&link.reference))
+            .then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
     };
     let parser = Parser::new_with_broken_link_callback(text, options, Some(&mut defined));
-    let mut found = Found { head: Head::default(), end: 0 };
+    let mut found = Found {
+        head: Head::default(),
+        end: 0,
+    };
     let mut reading: Option<(Part, String)> = None;
     let mut lists_and_notes = 0_usize;
     let mut quotes = 0_usize;
@@ -88,9 +96,10 @@ fn scan(text: &str, body: &str) -> Found {
             Event::End(TagEnd::List(_) | TagEnd::FootnoteDefinition) => lists_and_notes -= 1,
             Event::Start(Tag::BlockQuote(_)) => quotes += 1,
             Event::End(TagEnd::BlockQuote(_)) => quotes -= 1,
-            Event::Start(Tag::Heading { level: HeadingLevel::H1, .. })
-                if lists_and_notes + quotes == 0 && found.head.title.is_none() =>
-            {
+            Event::Start(Tag::Heading {
+                level: HeadingLevel::H1,
+                ..
+            }) if lists_and_notes + quotes == 0 && found.head.title.is_none() => {
                 reading = Some((Part::Title, String::new()));
             }
             Event::Start(Tag::Paragraph)
@@ -184,7 +193,10 @@ mod tests {
     #[track_caller]
     fn check(document: &str, title: &str, description: &str) {
         let head = Head::of(document);
-        let got = (head.title.as_deref().unwrap_or("-"), head.description.as_deref().unwrap_or("-"));
+        let got = (
+            head.title.as_deref().unwrap_or("-"),
+            head.description.as_deref().unwrap_or("-"),
+        );
         assert_eq!(got, (title, description), "for {document:?}");
     }
 
@@ -192,27 +204,51 @@ mod tests {
     fn heads() {
         check("", "-", "-");
         check("# Resend\n\nEmail provider.", "Resend", "Email provider.");
-        check("Resend\n======\n\nEmail provider.", "Resend", "Email provider.");
-        check("# Resend #\nEmail\nprovider.\n\nMore.", "Resend", "Email provider.");
+        check(
+            "Resend\n======\n\nEmail provider.",
+            "Resend",
+            "Email provider.",
+        );
+        check(
+            "# Resend #\nEmail\nprovider.\n\nMore.",
+            "Resend",
+            "Email provider.",
+        );
         check("Intro first.\n\n# Late title", "Late title", "Intro first.");
         check("## Only a second level\n\nText.", "-", "Text.");
         check("#hashtag\n\nText", "-", "#hashtag");
         check("```\n# not a title\n```\n# Title\n\nText", "Title", "Text");
         check("    # indented code\n\n# Title", "Title", "-");
-        check("# A *bold* [link](iii://x) and `code`", "A bold link and code", "-");
+        check(
+            "# A *bold* [link](iii://x) and `code`",
+            "A bold link and code",
+            "-",
+        );
         check("# T\n\n![a cat](cat.png) sits", "T", "a cat sits");
         check("# T\n\n![](cat.png)\n\nWords", "T", "Words");
         check("# T\n\n<!-- a comment -->\n\nText", "T", "Text");
-        check("# T\n\nsome <b>bold</b> text<!-- x -->", "T", "some bold text");
+        check(
+            "# T\n\nsome <b>bold</b> text<!-- x -->",
+            "T",
+            "some bold text",
+        );
         check("---\ntitle: x\n---\n# T\n\nText", "T", "Text");
         check("\u{feff}# T\r\n\r\nText\r\nmore\r\n", "T", "Text more");
         check("# T\n\n- a list\n- is no paragraph\n\nText", "T", "Text");
-        check("# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nText", "T", "Text");
+        check(
+            "# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nText",
+            "T",
+            "Text",
+        );
         check("# T\n\n> quoted words", "T", "quoted words");
         check("> # not the document's\n\n# T", "T", "-");
         check("# T\n\nhard\\\nbreak  \nhere", "T", "hard break here");
         check("# T\n\na &amp; b &lt;c&gt;", "T", "a & b <c>");
-        check("# T\n\nsee [the guide][g]\n\n[g]: iii://g", "T", "see the guide");
+        check(
+            "# T\n\nsee [the guide][g]\n\n[g]: iii://g",
+            "T",
+            "see the guide",
+        );
         check("# T\n\n[x] is not a link", "T", "[x] is not a link");
         check("# \n\n# Second", "Second", "-");
         check("# a\0b\n\nc\u{7}d", "a b", "c d");
@@ -232,10 +268,18 @@ mod tests {
         let linked = format!("# T\n\nsee [the guide][g] first\n\n{filler}\n[G]: iii://g\n");
         check(&linked, "T", "see the guide first");
         let long = "word ".repeat(3000);
-        check(&format!("# T\n\n{long}"), "T", &format!("{}...", &long[..140]));
+        check(
+            &format!("# T\n\n{long}"),
+            "T",
+            &format!("{}...", &long[..140]),
+        );
         // The paragraph goes on after the cut: only the whole text tells it is a title.
         let setext = format!("{}\n{}\n===\n\nText", "a".repeat(1000), "b".repeat(1000));
-        check(&setext, &format!("{} {}", "a".repeat(1000), "b".repeat(1000)), "Text");
+        check(
+            &setext,
+            &format!("{} {}", "a".repeat(1000), "b".repeat(1000)),
+            "Text",
+        );
     }
 
     #[test]
@@ -262,7 +306,10 @@ mod tests {
             "[^a]: ".repeat(40_000),
         ] {
             let head = Head::of(&document);
-            assert!(head.description.is_none_or(|d| d.chars().count() <= DESCRIPTION_MAX + 3));
+            assert!(
+                head.description
+                    .is_none_or(|d| d.chars().count() <= DESCRIPTION_MAX + 3)
+            );
         }
     }
 }

@@ -74,12 +74,17 @@ impl Memory {
     pub fn connect(&self) -> Arc<Link> {
         let mut inner = self.inner();
         inner.links.push(Line::default());
-        Arc::new(Link { memory: self.clone(), number: inner.links.len() - 1 })
+        Arc::new(Link {
+            memory: self.clone(),
+            number: inner.links.len() - 1,
+        })
     }
 
     /// Offers a function.
     pub fn offer(&self, function: &str, handler: impl Fn(Json) -> Outcome + Send + Sync + 'static) {
-        self.inner().functions.insert(function.into(), Arc::new(handler));
+        self.inner()
+            .functions
+            .insert(function.into(), Arc::new(handler));
     }
 
     /// From now on calls wait for [`apply`](Self::apply) and
@@ -91,20 +96,34 @@ impl Memory {
     /// The calls that are not applied yet.
     pub fn waiting(&self) -> Vec<u64> {
         let inner = self.inner();
-        inner.calls.iter().filter(|(_, call)| call.outcome.is_none()).map(|(&n, _)| n).collect()
+        inner
+            .calls
+            .iter()
+            .filter(|(_, call)| call.outcome.is_none())
+            .map(|(&n, _)| n)
+            .collect()
     }
 
     /// The calls that are applied and not acknowledged yet.
     pub fn applied(&self) -> Vec<u64> {
         let ready = |call: &Call| call.outcome.is_some() && !call.acknowledged;
         let inner = self.inner();
-        inner.calls.iter().filter(|(_, call)| ready(call)).map(|(&n, _)| n).collect()
+        inner
+            .calls
+            .iter()
+            .filter(|(_, call)| ready(call))
+            .map(|(&n, _)| n)
+            .collect()
     }
 
     /// Carries a call out.
     pub fn apply(&self, number: u64) {
         let mut inner = self.inner();
-        let Some(call) = inner.calls.get(&number).filter(|call| call.outcome.is_none()) else {
+        let Some(call) = inner
+            .calls
+            .get(&number)
+            .filter(|call| call.outcome.is_none())
+        else {
             return;
         };
         let (function, payload) = (call.function.clone(), call.payload.clone());
@@ -117,7 +136,11 @@ impl Memory {
     /// Lets the caller have its answer.
     pub fn acknowledge(&self, number: u64) {
         let mut inner = self.inner();
-        if let Some(call) = inner.calls.get_mut(&number).filter(|call| call.outcome.is_some()) {
+        if let Some(call) = inner
+            .calls
+            .get_mut(&number)
+            .filter(|call| call.outcome.is_some())
+        {
             call.acknowledged = true;
             if let Some(waker) = call.waker.take() {
                 waker.wake();
@@ -136,7 +159,8 @@ impl Memory {
     pub fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
         let inner = self.inner();
         let rows = inner.rows.iter().filter(|((s, _), _)| s == scope);
-        rows.map(|((_, k), v)| (k.clone(), serde_json::from_str(v.get()).unwrap_or_default())).collect()
+        rows.map(|((_, k), v)| (k.clone(), serde_json::from_str(v.get()).unwrap_or_default()))
+            .collect()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -152,7 +176,11 @@ impl Link {
         let line = &mut inner.links[self.number];
         line.down = true;
         line.inbox.clear();
-        for call in inner.calls.values_mut().filter(|call| call.link == self.number) {
+        for call in inner
+            .calls
+            .values_mut()
+            .filter(|call| call.link == self.number)
+        {
             call.lost = true;
             if let Some(waker) = call.waker.take() {
                 waker.wake();
@@ -225,7 +253,9 @@ impl Engine for Link {
 
     fn send(&self, function: &str, payload: Json) {
         let payload = serde_json::from_str(payload.get()).unwrap_or_default();
-        self.memory.inner().links[self.number].sent.push((function.into(), payload));
+        self.memory.inner().links[self.number]
+            .sent
+            .push((function.into(), payload));
     }
 }
 
@@ -256,7 +286,9 @@ impl Future for Answer<'_> {
 }
 
 fn gone() -> Failure {
-    Failure::Unreachable { reason: "the connection is cut".into() }
+    Failure::Unreachable {
+        reason: "the connection is cut".into(),
+    }
 }
 
 #[derive(Deserialize)]
@@ -272,10 +304,14 @@ impl Inner {
         if let Some(handler) = self.functions.get(function) {
             return handler(payload);
         }
-        let Some(verb) = function.strip_prefix("state::") else { return Err(Failure::Absent) };
-        let StateInput { scope, key, value } = serde_json::from_str(payload.get()).map_err(|e| {
-            Failure::Failed { code: "deserialization_error".into(), message: e.to_string() }
-        })?;
+        let Some(verb) = function.strip_prefix("state::") else {
+            return Err(Failure::Absent);
+        };
+        let StateInput { scope, key, value } =
+            serde_json::from_str(payload.get()).map_err(|e| Failure::Failed {
+                code: "deserialization_error".into(),
+                message: e.to_string(),
+            })?;
         match verb {
             "get" => Ok(self.rows.get(&(scope, key)).cloned()),
             "list" => {
@@ -285,7 +321,9 @@ impl Inner {
             }
             "set" => {
                 let value = value.unwrap_or_else(|| RawValue::NULL.to_owned());
-                let old = self.rows.insert((scope.clone(), key.clone()), value.clone());
+                let old = self
+                    .rows
+                    .insert((scope.clone(), key.clone()), value.clone());
                 self.ring(&scope, &key, old.as_deref(), Some(&value));
                 let answer = json!({ "old_value": old, "new_value": value });
                 Ok(Some(to_raw_value(&answer).expect("rows are JSON")))

@@ -83,7 +83,10 @@ mod tests {
 
     #[test]
     fn a_blank_description_is_refused() {
-        assert_eq!(check_description(" ").unwrap_err().to_string(), "description must be non-empty");
+        assert_eq!(
+            check_description(" ").unwrap_err().to_string(),
+            "description must be non-empty"
+        );
         assert!(check_description("Compose").is_ok());
     }
 }

@@ -49,7 +49,10 @@ mod tests {
             Ok(name) => name.to_string(),
             Err(error) => error.to_string(),
         };
-        assert!(got.contains(expected), "for {name:?}: {got:?} has no {expected:?}");
+        assert!(
+            got.contains(expected),
+            "for {name:?}: {got:?} has no {expected:?}"
+        );
     }
 
     #[test]

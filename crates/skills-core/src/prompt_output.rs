@@ -49,7 +49,13 @@ pub fn user_message(text: &str) -> Box<RawValue> {
         r#type: &'static str,
         text: &'a str,
     }
-    let message = Message { role: "user", content: Text { r#type: "text", text } };
+    let message = Message {
+        role: "user",
+        content: Text {
+            r#type: "text",
+            text,
+        },
+    };
     serde_json::value::to_raw_value(&message).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
@@ -58,7 +64,12 @@ fn shape(raw: &str) -> String {
     match raw.as_bytes().first() {
         Some(b'{') => {
             let keys = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
-                .map(|map| map.into_iter().map(|(key, _)| key).take(5).collect::<Vec<_>>())
+                .map(|map| {
+                    map.into_iter()
+                        .map(|(key, _)| key)
+                        .take(5)
+                        .collect::<Vec<_>>()
+                })
                 .unwrap_or_default();
             if keys.is_empty() {
                 "an empty object".into()
@@ -81,7 +92,11 @@ mod tests {
     fn check(answer: &str, expected: &str) {
         let raw = RawValue::from_string(answer.to_owned()).unwrap();
         let got = match messages(Some(&raw)) {
-            Ok(messages) => messages.iter().map(|m| m.get()).collect::<Vec<_>>().join(" "),
+            Ok(messages) => messages
+                .iter()
+                .map(|m| m.get())
+                .collect::<Vec<_>>()
+                .join(" "),
             Err(shape) => shape,
         };
         assert_eq!(got, expected, "for {answer}");
@@ -92,7 +107,10 @@ mod tests {
         let hi = r#"{"role":"user","content":{"type":"text","text":"Hi"}}"#;
         check(r#""Hi""#, hi);
         check(r#"{"content":"Hi"}"#, hi);
-        check(r#"{"messages":[{"role":"assistant","x":9007199254740993}]}"#, r#"{"role":"assistant","x":9007199254740993}"#);
+        check(
+            r#"{"messages":[{"role":"assistant","x":9007199254740993}]}"#,
+            r#"{"role":"assistant","x":9007199254740993}"#,
+        );
         check(r#"{"messages":[]}"#, "");
         check(r#"{"messages":"no"}"#, "an object with messages");
         check(r#"{"content":1,"b":2}"#, "an object with b, content");

@@ -35,9 +35,14 @@ struct Claimed {
 }
 
 impl BadRow {
-    fn new(text: &str, problem: impl ToString) -> Self {
-        let key = serde_json::from_str::<Claimed>(text).ok().map(|claimed| claimed.id);
-        Self { key, problem: problem.to_string() }
+    fn new(text: &str, problem: &impl ToString) -> Self {
+        let key = serde_json::from_str::<Claimed>(text)
+            .ok()
+            .map(|claimed| claimed.id);
+        Self {
+            key,
+            problem: problem.to_string(),
+        }
     }
 }
 
@@ -67,8 +72,8 @@ impl Row for Skill {
 
     fn from_json(text: &str) -> Result<Self, BadRow> {
         let row: SkillRow<Arc<str>, String> =
-            serde_json::from_str(text).map_err(|e| BadRow::new(text, e))?;
-        let id: SkillId = row.id.parse().map_err(|e| BadRow::new(text, e))?;
+            serde_json::from_str(text).map_err(|e| BadRow::new(text, &e))?;
+        let id: SkillId = row.id.parse().map_err(|e| BadRow::new(text, &e))?;
         Ok(Self::new(id, row.skill, row.registered_at))
     }
 
@@ -125,9 +130,9 @@ impl Row for Prompt {
     }
 
     fn from_json(text: &str) -> Result<Self, BadRow> {
-        let row: PromptRow = serde_json::from_str(text).map_err(|e| BadRow::new(text, e))?;
-        let name: PromptName = row.name.parse().map_err(|e| BadRow::new(text, e))?;
-        let function_id: FunctionId = row.function_id.parse().map_err(|e| BadRow::new(text, e))?;
+        let row: PromptRow = serde_json::from_str(text).map_err(|e| BadRow::new(text, &e))?;
+        let name: PromptName = row.name.parse().map_err(|e| BadRow::new(text, &e))?;
+        let function_id: FunctionId = row.function_id.parse().map_err(|e| BadRow::new(text, &e))?;
         let argument = |a: ArgumentRow| PromptArgument {
             name: a.name,
             description: a.description,

@@ -21,7 +21,10 @@ pub(crate) fn check(what: &str, segment: &str) -> Result<(), Error> {
     if segment.len() > SEGMENT_MAX {
         return Err(Error::invalid(
             format!("{what} {}", shown(segment)),
-            format!("is too long: {} characters, at most {SEGMENT_MAX} between slashes", segment.len()),
+            format!(
+                "is too long: {} characters, at most {SEGMENT_MAX} between slashes",
+                segment.len()
+            ),
         ));
     }
     Ok(())

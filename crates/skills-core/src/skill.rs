@@ -23,7 +23,12 @@ pub struct Skill {
 impl Skill {
     /// A skill whose body is known to obey [`check_body`].
     pub fn new(id: SkillId, body: impl Into<Arc<str>>, registered_at: impl Into<Arc<str>>) -> Self {
-        Self { id, body: body.into(), registered_at: registered_at.into(), head: OnceLock::new() }
+        Self {
+            id,
+            body: body.into(),
+            registered_at: registered_at.into(),
+            head: OnceLock::new(),
+        }
     }
 
     /// Title and description, extracted the first time they are asked for:
@@ -72,6 +77,9 @@ mod tests {
         check(&"a".repeat(262_144), "fine");
         check(&"a".repeat(262_145), "too large: 262145 bytes");
         check(&"é".repeat(131_072), "fine");
-        check(&format!("{}é", "a".repeat(262_143)), "too large: 262145 bytes");
+        check(
+            &format!("{}é", "a".repeat(262_143)),
+            "too large: 262145 bytes",
+        );
     }
 }

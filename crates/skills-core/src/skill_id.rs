@@ -100,7 +100,10 @@ mod tests {
             Ok(id) => format!("depth {}", id.depth()),
             Err(error) => error.to_string(),
         };
-        assert!(got.contains(expected), "for {id:?}: {got:?} has no {expected:?}");
+        assert!(
+            got.contains(expected),
+            "for {id:?}: {got:?} has no {expected:?}"
+        );
     }
 
     #[test]
@@ -115,8 +118,14 @@ mod tests {
         check("", "id must be non-empty");
         check(" \t", "id must be non-empty");
         check("fn", "reserved");
-        check("fn/x", "id `fn/x` must not start with `fn`, which is reserved");
-        check("skills", "id must not be `skills`, which is reserved for the index");
+        check(
+            "fn/x",
+            "id `fn/x` must not start with `fn`, which is reserved",
+        );
+        check(
+            "skills",
+            "id must not be `skills`, which is reserved for the index",
+        );
         check("Resend", "id segment `Resend` has 'R'; use lowercase");
         check("a b", "has ' '; use lowercase");
         check("a.b", "has '.'; use lowercase");
@@ -136,7 +145,9 @@ mod tests {
         let long = |bytes: usize| {
             let mut id = "abcdefg/".repeat(bytes / 8 + 1);
             id.truncate(bytes);
-            if id.ends_with('/') { id.replace_range(bytes - 1.., "x") }
+            if id.ends_with('/') {
+                id.replace_range(bytes - 1.., "x");
+            }
             id
         };
         check(&long(1024), "depth");
@@ -145,8 +156,10 @@ mod tests {
 
     #[test]
     fn children_follow_their_parent() {
-        let mut ids: Vec<SkillId> =
-            ["a-c", "b", "a/b", "a", "a/b/c", "a0", "a_"].iter().map(|t| t.parse().unwrap()).collect();
+        let mut ids: Vec<SkillId> = ["a-c", "b", "a/b", "a", "a/b/c", "a0", "a_"]
+            .iter()
+            .map(|t| t.parse().unwrap())
+            .collect();
         ids.sort_by(SkillId::tree_cmp);
         let texts: Vec<_> = ids.iter().map(SkillId::as_str).collect();
         assert_eq!(texts, ["a", "a/b", "a/b/c", "a-c", "a0", "a_", "b"]);

@@ -54,7 +54,10 @@ pub struct Listing<T> {
 
 impl<T> Default for Listing<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), skipped: Vec::new() }
+        Self {
+            entries: Vec::new(),
+            skipped: Vec::new(),
+        }
     }
 }
 
@@ -82,6 +85,15 @@ pub struct SourcePrompt {
     pub registered_at: Arc<str>,
 }
 
+/// A prompt of a source with its text.
+#[derive(Clone, Debug)]
+pub struct PromptText {
+    /// The prompt.
+    pub prompt: SourcePrompt,
+    /// What it says.
+    pub text: Arc<str>,
+}
+
 /// Documents that are read afresh on every call.
 pub trait Source: Send + Sync {
     /// What its entries are tagged with.
@@ -97,8 +109,6 @@ pub trait Source: Send + Sync {
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>>;
 
     /// A prompt and its text.
-    fn prompt<'a>(
-        &'a self,
-        name: &'a PromptName,
-    ) -> Pending<'a, Result<Option<(SourcePrompt, Arc<str>)>, Error>>;
+    fn prompt<'a>(&'a self, name: &'a PromptName)
+    -> Pending<'a, Result<Option<PromptText>, Error>>;
 }

@@ -44,7 +44,10 @@ impl FromStr for ResourceUri {
             Some(("fn", function)) => section(text, function),
             _ => match old_link(text, path) {
                 Some(error) => Err(error),
-                None => path.parse().map(Self::Skill).map_err(|e| in_address(text, &e)),
+                None => path
+                    .parse()
+                    .map(Self::Skill)
+                    .map_err(|e| in_address(text, &e)),
             },
         }
     }
@@ -55,13 +58,19 @@ fn section(text: &str, path: &str) -> Result<ResourceUri, Error> {
     if path.len() > ID_MAX {
         return Err(Error::invalid(
             format!("address {}", shown(text)),
-            format!("is too long: {} bytes after `fn/`, at most {ID_MAX}", path.len()),
+            format!(
+                "is too long: {} bytes after `fn/`, at most {ID_MAX}",
+                path.len()
+            ),
         ));
     }
     for part in path.split('/') {
         segment::check("segment", part).map_err(|e| in_address(text, &e))?;
     }
-    path.replace('/', "::").parse::<FunctionId>()?.callable().map(ResourceUri::Section)
+    path.replace('/', "::")
+        .parse::<FunctionId>()?
+        .callable()
+        .map(ResourceUri::Section)
 }
 
 /// `iii://x/worker::fn`, as function links were written before `fn/`.
@@ -105,7 +114,10 @@ mod tests {
             Ok(ResourceUri::Section(function)) => format!("call {function}"),
             Err(error) => error.to_text(),
         };
-        assert!(got.contains(expected), "for {uri:?}: {got:?} has no {expected:?}");
+        assert!(
+            got.contains(expected),
+            "for {uri:?}: {got:?} has no {expected:?}"
+        );
     }
 
     #[test]
@@ -142,7 +154,9 @@ mod tests {
     fn an_old_function_link_is_not_found_and_says_the_new_form() {
         check("iii://x/worker::fn", "iii://fn/worker/fn");
         check("iii://x/state::get", "iii://fn/state/get");
-        let error = "iii://brain/brain::summarize".parse::<ResourceUri>().unwrap_err();
+        let error = "iii://brain/brain::summarize"
+            .parse::<ResourceUri>()
+            .unwrap_err();
         assert_eq!(error.kind(), Kind::NotFound);
         assert!(error.to_string().contains("not found"));
     }

@@ -2,6 +2,8 @@
 //! quiet, every reader equals the store; and no reader ever misses a write that its
 //! own worker acknowledged before the read began.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
+
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,15 +26,28 @@ struct Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = (0_u8..12, 0_usize..2, 0..KEYS.len(), 0_usize..8)
-        .prop_map(|(what, who, key, pick)| Step { what, who, key, pick });
+    let step =
+        (0_u8..12, 0_usize..2, 0..KEYS.len(), 0_usize..8).prop_map(|(what, who, key, pick)| Step {
+            what,
+            who,
+            key,
+            pick,
+        });
     prop::collection::vec(step, 1..120)
 }
 
 /// What a finished piece of work tells.
 enum Done {
-    Wrote { who: usize, key: usize, body: Option<String> },
-    Read { who: usize, floor: Vec<usize>, seen: BTreeMap<String, String> },
+    Wrote {
+        who: usize,
+        key: usize,
+        body: Option<String>,
+    },
+    Read {
+        who: usize,
+        floor: Vec<usize>,
+        seen: BTreeMap<String, String>,
+    },
     Nothing,
 }
 
@@ -60,12 +75,23 @@ impl World {
         memory.by_hand();
         let worker = || {
             let link = memory.connect();
-            let registry = Registry::new(link.clone(), Vec::new(), Settings::default(), String::new);
+            let registry =
+                Registry::new(link.clone(), Vec::new(), Settings::default(), String::new);
             registry.connected(watched);
-            Worker { link, registry: Arc::new(registry), floor: vec![0; KEYS.len()] }
+            Worker {
+                link,
+                registry: Arc::new(registry),
+                floor: vec![0; KEYS.len()],
+            }
         };
         let workers = vec![worker(), worker()];
-        Self { memory, workers, work: Vec::new(), history: vec![vec![None]; KEYS.len()], bodies: 0 }
+        Self {
+            memory,
+            workers,
+            work: Vec::new(),
+            history: vec![vec![None]; KEYS.len()],
+            bodies: 0,
+        }
     }
 
     fn body(&mut self) -> String {
@@ -74,7 +100,12 @@ impl World {
     }
 
     fn step(&mut self, step: &Step, watched: bool) {
-        let Step { what, who, key, pick } = *step;
+        let Step {
+            what,
+            who,
+            key,
+            pick,
+        } = *step;
         match what {
             0 | 1 => self.register(who, key),
             2 => self.unregister(who, key),
@@ -113,8 +144,15 @@ impl World {
         let body = self.body();
         let registry = Arc::clone(&self.workers[who].registry);
         self.work.push(Box::pin(async move {
-            match registry.register_skill(KEYS[key].parse().unwrap(), body.clone()).await {
-                Ok(_) => Done::Wrote { who, key, body: Some(body) },
+            match registry
+                .register_skill(KEYS[key].parse().unwrap(), body.clone())
+                .await
+            {
+                Ok(_) => Done::Wrote {
+                    who,
+                    key,
+                    body: Some(body),
+                },
                 Err(_) => Done::Nothing,
             }
         }));
@@ -125,7 +163,11 @@ impl World {
         let id: SkillId = KEYS[key].parse().unwrap();
         self.work.push(Box::pin(async move {
             match registry.unregister_skill(&id).await {
-                Ok(_) => Done::Wrote { who, key, body: None },
+                Ok(_) => Done::Wrote {
+                    who,
+                    key,
+                    body: None,
+                },
                 Err(_) => Done::Nothing,
             }
         }));
@@ -162,7 +204,9 @@ impl World {
     fn record(&mut self) {
         let rows = self.memory.rows("skills");
         for (key, history) in self.history.iter_mut().enumerate() {
-            let body = rows.get(KEYS[key]).map(|row| row["skill"].as_str().unwrap().to_owned());
+            let body = rows
+                .get(KEYS[key])
+                .map(|row| row["skill"].as_str().unwrap().to_owned());
             if history.last() != Some(&body) {
                 history.push(body);
             }
@@ -174,7 +218,9 @@ impl World {
             return;
         }
         let at = pick % self.work.len();
-        let done = self.work[at].as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let done = self.work[at]
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
         if let Poll::Ready(done) = done {
             drop(self.work.remove(at));
             self.check(done);
@@ -186,12 +232,11 @@ impl World {
             Done::Wrote { who, key, body } => {
                 // Bodies are unique; a removal is at least the first one after the floor.
                 let history = &self.history[key];
-                let at = match &body {
-                    Some(_) => history.iter().rposition(|value| *value == body),
-                    None => {
-                        let from = self.workers[who].floor[key];
-                        (from..history.len()).find(|&at| history[at].is_none())
-                    }
+                let at = if body.is_some() {
+                    history.iter().rposition(|value| *value == body)
+                } else {
+                    let from = self.workers[who].floor[key];
+                    (from..history.len()).find(|&at| history[at].is_none())
                 };
                 if let Some(at) = at {
                     let floor = &mut self.workers[who].floor[key];
@@ -256,13 +301,18 @@ fn run(script: &[Step], watched: bool) {
     }
     world.quiet();
     let rows = world.memory.rows("skills");
-    let stored: BTreeMap<_, _> =
-        rows.into_iter().map(|(key, row)| (key, row["skill"].as_str().unwrap().to_owned())).collect();
+    let stored: BTreeMap<_, _> = rows
+        .into_iter()
+        .map(|(key, row)| (key, row["skill"].as_str().unwrap().to_owned()))
+        .collect();
     for who in 0..world.workers.len() {
         let registry = Arc::clone(&world.workers[who].registry);
         let mut reading = Box::pin(async move { read_all(&registry).await.unwrap() });
         let seen = loop {
-            match reading.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            match reading
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+            {
                 Poll::Ready(seen) => break seen,
                 Poll::Pending => {
                     for call in world.memory.waiting() {

@@ -35,7 +35,11 @@ impl Registry {
                 Err(error) => failed.push((address.to_string(), error)),
             }
         }
-        if failed.is_empty() { Ok(text) } else { Err(Error::Unread(failed)) }
+        if failed.is_empty() {
+            Ok(text)
+        } else {
+            Err(Error::Unread(failed))
+        }
     }
 }
 
@@ -54,7 +58,10 @@ fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<ResourceU
         ));
     }
     if asked.len() > FETCH_MAX {
-        let problem = format!("is too large: {} addresses, at most {FETCH_MAX}", asked.len());
+        let problem = format!(
+            "is too large: {} addresses, at most {FETCH_MAX}",
+            asked.len()
+        );
         return Err(Error::invalid("uris", problem));
     }
     let mut seen = HashSet::new();
@@ -82,7 +89,11 @@ mod tests {
     fn check(uri: Option<&str>, uris: Option<&[&str]>, expected: &str) {
         let uris: Option<Vec<String>> = uris.map(|list| list.iter().map(|&u| u.into()).collect());
         let got = match addresses(uri, uris.as_deref()) {
-            Ok(list) => list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+            Ok(list) => list
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" "),
             Err(error) => error.to_string(),
         };
         assert!(got.contains(expected), "{got:?} has no {expected:?}");
@@ -92,15 +103,27 @@ mod tests {
     fn requests() {
         check(Some("iii://a"), None, "iii://a");
         check(Some("iii://a"), Some(&[]), "iii://a");
-        check(Some("iii://a"), Some(&["iii://b", "iii://c"]), "iii://b iii://c");
-        check(None, Some(&["iii://b", " iii://b ", "iii://a"]), "iii://b iii://a");
+        check(
+            Some("iii://a"),
+            Some(&["iii://b", "iii://c"]),
+            "iii://b iii://c",
+        );
+        check(
+            None,
+            Some(&["iii://b", " iii://b ", "iii://a"]),
+            "iii://b iii://a",
+        );
         check(None, None, "Provide uri");
         check(None, Some(&[]), "Provide uri");
         check(Some(" "), None, "Provide uri");
         check(None, Some(&["", "  "]), "Provide uri");
         check(None, Some(&["iii://a", ""]), "must start with `iii://`");
         check(Some("http://a"), None, "must start with `iii://`");
-        check(None, Some(&["iii://a", "http://a", "iii://A"]), "- `http://a`: address `http://a` must start");
+        check(
+            None,
+            Some(&["iii://a", "http://a", "iii://A"]),
+            "- `http://a`: address `http://a` must start",
+        );
         let many = vec!["iii://a"; FETCH_MAX + 1];
         check(None, Some(&many), "uris is too large: 257 addresses");
     }

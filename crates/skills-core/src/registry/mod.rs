@@ -62,10 +62,24 @@ impl Registry {
         now: fn() -> String,
     ) -> Self {
         let announcer = Arc::new(Announcer::new(Arc::clone(&engine)));
-        let Settings { skills_scope, prompts_scope, timeout } = settings;
+        let Settings {
+            skills_scope,
+            prompts_scope,
+            timeout,
+        } = settings;
         Self {
-            skills: Catalogue::new(Arc::clone(&engine), Arc::clone(&announcer), skills_scope, timeout),
-            prompts: Catalogue::new(Arc::clone(&engine), Arc::clone(&announcer), prompts_scope, timeout),
+            skills: Catalogue::new(
+                Arc::clone(&engine),
+                Arc::clone(&announcer),
+                skills_scope,
+                timeout,
+            ),
+            prompts: Catalogue::new(
+                Arc::clone(&engine),
+                Arc::clone(&announcer),
+                prompts_scope,
+                timeout,
+            ),
             engine,
             sources,
             announcer,
@@ -90,7 +104,10 @@ impl Registry {
 
     /// Loads both scopes, so that the first reader does not wait for it.
     pub async fn load(&self) -> Result<(), Error> {
-        let failed = |cause| Error::State { doing: "load the registry".into(), cause };
+        let failed = |cause| Error::State {
+            doing: "load the registry".into(),
+            cause,
+        };
         self.skills.snapshot().await.map_err(failed)?;
         self.prompts.snapshot().await.map_err(failed)?;
         Ok(())
@@ -107,14 +124,27 @@ impl Registry {
             #[serde(default, borrow, deserialize_with = "present")]
             new_value: Option<&'a RawValue>,
         }
-        let Event { scope, key, new_value } = serde_json::from_str(event.get())
+        let Event {
+            scope,
+            key,
+            new_value,
+        } = serde_json::from_str(event.get())
             .map_err(|e| Error::invalid("state event", format!("cannot be understood: {e}")))?;
-        let failed = |cause: Failure| Error::State { doing: format!("follow `{scope}`"), cause };
+        let failed = |cause: Failure| Error::State {
+            doing: format!("follow `{scope}`"),
+            cause,
+        };
         if scope == self.skills.scope() {
-            self.skills.doorbell(key.clone(), new_value).await.map_err(failed)?;
+            self.skills
+                .doorbell(key.clone(), new_value)
+                .await
+                .map_err(failed)?;
         }
         if scope == self.prompts.scope() {
-            self.prompts.doorbell(key, new_value).await.map_err(failed)?;
+            self.prompts
+                .doorbell(key, new_value)
+                .await
+                .map_err(failed)?;
         }
         Ok(())
     }
@@ -128,7 +158,8 @@ impl Registry {
 
     /// A trigger was registered: send changes of `topic` to `function`.
     pub fn subscribe(&self, trigger: impl Into<String>, topic: Topic, function: impl Into<String>) {
-        self.announcer.subscribe(trigger.into(), topic, function.into());
+        self.announcer
+            .subscribe(trigger.into(), topic, function.into());
     }
 
     /// A trigger is gone; answers whether it was known.
@@ -163,15 +194,14 @@ fn unshadowed<T>(
 ) -> Vec<T> {
     let mut kept = Vec::with_capacity(found.len());
     for entry in found {
-        match taken.get(name(&entry)) {
-            Some(by) => skipped.push(Skipped {
+        if let Some(by) = taken.get(name(&entry)) {
+            skipped.push(Skipped {
                 place: format!("{origin}: {}", name(&entry)),
                 reason: format!("shadowed by an entry of the same name from {by}"),
-            }),
-            None => {
-                taken.insert(name(&entry).to_owned(), origin);
-                kept.push(entry);
-            }
+            });
+        } else {
+            taken.insert(name(&entry).to_owned(), origin);
+            kept.push(entry);
         }
     }
     kept

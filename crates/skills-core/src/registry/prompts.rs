@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::{Registry, unshadowed};
-use crate::image::{Slot, Snapshot};
 use crate::nearest::nearest;
 use crate::prompt::{check_arguments, check_description};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
+use crate::slot::{Slot, Snapshot};
 use crate::{
-    Change, Error, FunctionId, Json, Listing, Origin, Prompt, PromptArgument, PromptName, Skipped,
-    SourcePrompt,
+    Change, Error, FunctionId, Json, Listing, Origin, Prompt, PromptArgument, PromptName,
+    PromptText, Skipped, SourcePrompt,
 };
 
 /// The short form of a prompt.
@@ -62,7 +62,10 @@ impl Registry {
             registered_at: (self.now)().into(),
         };
         let row = self.prompts.put(key, make).await;
-        let row = row.map_err(|cause| Error::State { doing: doing(), cause })?;
+        let row = row.map_err(|cause| Error::State {
+            doing: doing(),
+            cause,
+        })?;
         Ok(Arc::clone(&row.registered_at))
     }
 
@@ -70,7 +73,10 @@ impl Registry {
     pub async fn unregister_prompt(&self, name: &PromptName) -> Result<bool, Error> {
         let change = Change::PromptUnregistered(name.clone());
         let removed = self.prompts.remove(name.shared(), &change).await;
-        removed.map_err(|cause| Error::State { doing: format!("unregister prompt `{name}`"), cause })
+        removed.map_err(|cause| Error::State {
+            doing: format!("unregister prompt `{name}`"),
+            cause,
+        })
     }
 
     /// Every prompt of every origin, in byte order of their names.
@@ -114,8 +120,14 @@ impl Registry {
             })
             .collect();
         for (_, prompt) in self.source_prompts(&state.rows, &mut Vec::new()).await? {
-            let SourcePrompt { name, description, .. } = prompt;
-            menu.push(PromptMenuEntry { name, description, arguments: Vec::new() });
+            let SourcePrompt {
+                name, description, ..
+            } = prompt;
+            menu.push(PromptMenuEntry {
+                name,
+                description,
+                arguments: Vec::new(),
+            });
         }
         menu.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(menu)
@@ -130,18 +142,27 @@ impl Registry {
         let arguments = checked_arguments(arguments)?;
         let found = self.prompts.get(name.as_str()).await;
         let doing = || format!("read prompt `{name}`");
-        match found.map_err(|cause| Error::State { doing: doing(), cause })? {
+        match found.map_err(|cause| Error::State {
+            doing: doing(),
+            cause,
+        })? {
             Some(Slot::Row(prompt)) => return self.ask_handler(&prompt, arguments).await,
             Some(Slot::Damaged(problem)) => {
                 let what = format!("prompt `{name}`");
-                return Err(Error::Damaged { what, problem: problem.to_string() });
+                return Err(Error::Damaged {
+                    what,
+                    problem: problem.to_string(),
+                });
             }
             None => {}
         }
         for source in &self.sources {
-            if let Some((prompt, text)) = source.prompt(name).await? {
+            if let Some(PromptText { prompt, text }) = source.prompt(name).await? {
                 if arguments.get() != "{}" {
-                    tracing::debug!(prompt = name.as_str(), "a prompt file takes no arguments; ignored");
+                    tracing::debug!(
+                        prompt = name.as_str(),
+                        "a prompt file takes no arguments; ignored"
+                    );
                 }
                 return Ok(RenderedPrompt {
                     description: prompt.description.as_ref().into(),
@@ -150,13 +171,22 @@ impl Registry {
             }
         }
         let known = self.prompts().await?.entries;
-        let nearest = nearest(name.as_str(), known.iter().map(|prompt| prompt.name.as_str()));
-        Err(Error::NoSuchPrompt { name: name.clone(), nearest: nearest.map(str::to_owned) })
+        let nearest = nearest(
+            name.as_str(),
+            known.iter().map(|prompt| prompt.name.as_str()),
+        );
+        Err(Error::NoSuchPrompt {
+            name: name.clone(),
+            nearest: nearest.map(str::to_owned),
+        })
     }
 
     async fn ask_handler(&self, prompt: &Prompt, arguments: Json) -> Result<RenderedPrompt, Error> {
         let function = prompt.function_id.clone().callable()?;
-        let answer = self.engine.call(function.as_str(), arguments, self.timeout).await;
+        let answer = self
+            .engine
+            .call(function.as_str(), arguments, self.timeout)
+            .await;
         let answer = answer.map_err(|cause| Error::Handler {
             prompt: prompt.name.clone(),
             function: function.clone(),
@@ -167,12 +197,18 @@ impl Registry {
             function,
             got,
         })?;
-        Ok(RenderedPrompt { description: prompt.description.clone(), messages })
+        Ok(RenderedPrompt {
+            description: prompt.description.clone(),
+            messages,
+        })
     }
 
     async fn stored_prompts(&self) -> Result<Arc<Snapshot<Prompt>>, Error> {
         let state = self.prompts.snapshot().await;
-        state.map_err(|cause| Error::State { doing: "list the prompts".into(), cause })
+        state.map_err(|cause| Error::State {
+            doing: "list the prompts".into(),
+            cause,
+        })
     }
 
     /// The prompts of each source, without those that state or an earlier source
@@ -182,15 +218,22 @@ impl Registry {
         stored: &[Arc<Prompt>],
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<(Origin, SourcePrompt)>, Error> {
-        let mut taken: HashMap<String, Origin> =
-            stored.iter().map(|prompt| (prompt.name.to_string(), Origin::State)).collect();
+        let mut taken: HashMap<String, Origin> = stored
+            .iter()
+            .map(|prompt| (prompt.name.to_string(), Origin::State))
+            .collect();
         let mut all = Vec::new();
         for source in &self.sources {
             let origin = source.origin();
             let listing = source.prompts().await?;
             skipped.extend(listing.skipped);
-            let kept =
-                unshadowed(origin, listing.entries, |p| p.name.as_str(), &mut taken, skipped);
+            let kept = unshadowed(
+                origin,
+                listing.entries,
+                |p| p.name.as_str(),
+                &mut taken,
+                skipped,
+            );
             all.extend(kept.into_iter().map(|prompt| (origin, prompt)));
         }
         Ok(all)
@@ -201,9 +244,10 @@ impl Registry {
 fn checked_arguments(arguments: Option<Json>) -> Result<Json, Error> {
     match arguments {
         Some(given) if given.get().starts_with('{') => Ok(given),
-        Some(given) if given.get() != "null" => {
-            Err(Error::invalid("arguments", "must be an object of names and values"))
-        }
+        Some(given) if given.get() != "null" => Err(Error::invalid(
+            "arguments",
+            "must be an object of names and values",
+        )),
         _ => Ok(RawValue::from_string("{}".into()).expect("an empty object is JSON")),
     }
 }

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use super::Registry;
 use crate::content::from_section;
-use crate::image::Slot;
 use crate::nearest::nearest;
+use crate::slot::Slot;
 use crate::{Content, Error, FunctionId, Mime, ResourceUri, SkillId, index};
 
 /// One entry of the resource list.
@@ -55,8 +55,11 @@ impl Registry {
             name: head.title.clone().unwrap_or_else(|| id.shared()),
             description: head.description.clone(),
         };
-        let mut all: Vec<Resource> =
-            state.rows.iter().map(|skill| resource(&skill.id, skill.head())).collect();
+        let mut all: Vec<Resource> = state
+            .rows
+            .iter()
+            .map(|skill| resource(&skill.id, skill.head()))
+            .collect();
         for from in self.source_skills(&state.rows, &mut skipped).await? {
             all.extend(from.heads().map(|(id, head)| resource(id, head)));
         }
@@ -81,7 +84,11 @@ impl Registry {
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
             ResourceUri::Section(function) => self.section(function).await?,
         };
-        Ok(Content { uri: uri.clone(), mime, text })
+        Ok(Content {
+            uri: uri.clone(),
+            mime,
+            text,
+        })
     }
 
     /// The index. Its registered part is rendered once per change.
@@ -98,12 +105,18 @@ impl Registry {
     /// A registered body, or the document of the same id. Registered wins.
     async fn body(&self, id: &SkillId) -> Result<Arc<str>, Error> {
         let found = self.skills.get(id.as_str()).await;
-        let found = found.map_err(|cause| Error::State { doing: format!("read skill `{id}`"), cause })?;
+        let found = found.map_err(|cause| Error::State {
+            doing: format!("read skill `{id}`"),
+            cause,
+        })?;
         match found {
             Some(Slot::Row(skill)) => return Ok(Arc::clone(&skill.body)),
             Some(Slot::Damaged(problem)) => {
                 let what = format!("skill `{id}`");
-                return Err(Error::Damaged { what, problem: problem.to_string() });
+                return Err(Error::Damaged {
+                    what,
+                    problem: problem.to_string(),
+                });
             }
             None => {}
         }
@@ -114,12 +127,18 @@ impl Registry {
         }
         let known = self.skills().await?.entries;
         let nearest = nearest(id.as_str(), known.iter().map(|skill| skill.id.as_str()));
-        Err(Error::NoSuchSkill { id: id.clone(), nearest: nearest.map(str::to_owned) })
+        Err(Error::NoSuchSkill {
+            id: id.clone(),
+            nearest: nearest.map(str::to_owned),
+        })
     }
 
     async fn section(&self, function: &FunctionId) -> Result<(Mime, Arc<str>), Error> {
         let empty = RawValue::from_string("{}".into()).expect("an empty object is JSON");
-        let answer = self.engine.call(function.as_str(), empty, self.timeout).await;
+        let answer = self
+            .engine
+            .call(function.as_str(), empty, self.timeout)
+            .await;
         let answer = answer.map_err(|cause| Error::Section {
             path: function.path(),
             function: function.clone(),

@@ -35,7 +35,10 @@ impl Registry {
         let doing = || format!("register skill `{id}`");
         let make = || Skill::new(id.clone(), body, (self.now)());
         let row = self.skills.put(key, make).await;
-        let row = row.map_err(|cause| Error::State { doing: doing(), cause })?;
+        let row = row.map_err(|cause| Error::State {
+            doing: doing(),
+            cause,
+        })?;
         Ok(Arc::clone(&row.registered_at))
     }
 
@@ -43,7 +46,10 @@ impl Registry {
     pub async fn unregister_skill(&self, id: &SkillId) -> Result<bool, Error> {
         let change = Change::SkillUnregistered(id.clone());
         let removed = self.skills.remove(id.shared(), &change).await;
-        removed.map_err(|cause| Error::State { doing: format!("unregister skill `{id}`"), cause })
+        removed.map_err(|cause| Error::State {
+            doing: format!("unregister skill `{id}`"),
+            cause,
+        })
     }
 
     /// Every skill of every origin, in byte order of their ids.
@@ -74,9 +80,12 @@ impl Registry {
     pub(super) async fn stored_skills(
         &self,
         doing: &str,
-    ) -> Result<(Arc<crate::image::Snapshot<Skill>>, Vec<crate::Skipped>), Error> {
+    ) -> Result<(Arc<crate::slot::Snapshot<Skill>>, Vec<crate::Skipped>), Error> {
         let state = self.skills.snapshot().await;
-        let state = state.map_err(|cause| Error::State { doing: doing.into(), cause })?;
+        let state = state.map_err(|cause| Error::State {
+            doing: doing.into(),
+            cause,
+        })?;
         let skipped = state.damaged.clone();
         Ok((state, skipped))
     }
@@ -91,15 +100,22 @@ impl Registry {
         if self.sources.is_empty() {
             return Ok(Vec::new());
         }
-        let mut taken: HashMap<String, Origin> =
-            stored.iter().map(|skill| (skill.id.to_string(), Origin::State)).collect();
+        let mut taken: HashMap<String, Origin> = stored
+            .iter()
+            .map(|skill| (skill.id.to_string(), Origin::State))
+            .collect();
         let mut all = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             let origin = source.origin();
             let listing = source.skills().await?;
             skipped.extend(listing.skipped);
-            let skills =
-                unshadowed(origin, listing.entries, |s| s.id.as_str(), &mut taken, skipped);
+            let skills = unshadowed(
+                origin,
+                listing.entries,
+                |s| s.id.as_str(),
+                &mut taken,
+                skipped,
+            );
             all.push(FromSource { origin, skills });
         }
         Ok(all)

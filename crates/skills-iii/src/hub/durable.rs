@@ -47,7 +47,11 @@ impl StateStore for Store {
         let refused = |error: StoreError| StateError::Rejected {
             message: error.to_string(),
         };
-        let updated = self.update(scope, key, Box::new(move |old| change(old).map_err(refused)));
+        let updated = self.update(
+            scope,
+            key,
+            Box::new(move |old| change(old).map_err(refused)),
+        );
         Box::pin(async move { updated.await.map_err(StoreError::from) })
     }
 

@@ -1,0 +1,93 @@
+//! The promises of the catalogue, one situation at a time.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
+
+mod reads;
+mod writes;
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use serde_json::json;
+use skills_core::memory::{Link, Memory, now};
+use skills_core::{Change, Kind, Registry, ResourceUri, Settings};
+
+struct Desk {
+    memory: Memory,
+    link: Arc<Link>,
+    registry: Registry,
+    changes: Arc<Mutex<Vec<Change>>>,
+}
+
+fn desk_on(memory: &Memory, watched: bool) -> Desk {
+    let link = memory.connect();
+    let registry = Registry::new(link.clone(), Vec::new(), Settings::default(), || {
+        "now".into()
+    });
+    registry.connected(watched);
+    let changes = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&changes);
+    registry.listen(Arc::new(move |change| {
+        heard.lock().unwrap().push(change.clone());
+    }));
+    Desk {
+        memory: memory.clone(),
+        link,
+        registry,
+        changes,
+    }
+}
+
+fn desk() -> Desk {
+    desk_on(&Memory::new(), true)
+}
+
+impl Desk {
+    fn register(&self, id: &str, body: &str) {
+        now(self
+            .registry
+            .register_skill(id.parse().unwrap(), body.into()))
+        .unwrap();
+    }
+
+    fn read(&self, id: &str) -> Result<String, Kind> {
+        let uri: ResourceUri = format!("iii://{id}").parse().unwrap();
+        now(self.registry.read(&uri))
+            .map(|c| c.text.to_string())
+            .map_err(|e| e.kind())
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let listing = now(self.registry.skills()).unwrap();
+        listing
+            .entries
+            .iter()
+            .map(|skill| skill.id.to_string())
+            .collect()
+    }
+
+    /// Delivers every event, oldest first.
+    fn deliver(&self) {
+        while let Some(event) = self.link.take_event(0) {
+            now(self.registry.doorbell(&event)).unwrap();
+        }
+    }
+
+    fn take_changes(&self) -> usize {
+        std::mem::take(&mut *self.changes.lock().unwrap()).len()
+    }
+}
+
+fn row(id: &str, body: &str) -> serde_json::Value {
+    json!({ "id": id, "skill": body, "registered_at": "then" })
+}
+
+type Work<'a> = Pin<Box<dyn Future<Output = Result<Arc<str>, skills_core::Error>> + 'a>>;
+
+fn poll(work: &mut Work<'_>) -> bool {
+    matches!(
+        work.as_mut().poll(&mut Context::from_waker(Waker::noop())),
+        Poll::Ready(Ok(_))
+    )
+}

@@ -1,0 +1,160 @@
+//! Own writes against events, reads and each other: who wins.
+
+use std::task::{Context, Waker};
+
+use skills_core::ResourceUri;
+use skills_core::memory::now;
+
+use crate::{Work, desk, poll, row};
+
+#[test]
+fn an_acknowledged_write_is_visible_at_once_and_its_echo_costs_nothing() {
+    let desk = desk();
+    assert_eq!(desk.ids(), [""; 0]);
+    desk.register("a", "A");
+    assert_eq!(desk.read("a").unwrap(), "A");
+    desk.link.take_called();
+    desk.deliver();
+    assert_eq!(desk.link.take_called(), [""; 0]);
+    assert_eq!(desk.take_changes(), 1);
+}
+
+#[test]
+fn events_in_the_wrong_order_do_not_bring_back_an_old_value() {
+    let desk = desk();
+    assert_eq!(desk.ids(), [""; 0]);
+    desk.memory.put("skills", "a", &row("a", "old"));
+    desk.memory.put("skills", "a", &row("a", "new"));
+    let late = desk.link.take_event(0).unwrap();
+    desk.deliver();
+    now(desk.registry.doorbell(&late)).unwrap();
+    assert_eq!(desk.read("a").unwrap(), "new");
+    assert_eq!(desk.take_changes(), 1);
+}
+
+#[test]
+fn an_acknowledgement_after_a_later_event_does_not_win() {
+    let desk = desk();
+    assert_eq!(desk.ids(), [""; 0]);
+    desk.memory.by_hand();
+    let mut mine: Work = Box::pin(
+        desk.registry
+            .register_skill("a".parse().unwrap(), "mine".into()),
+    );
+    assert!(!poll(&mut mine));
+    let call = desk.memory.waiting()[0];
+    desk.memory.apply(call);
+    desk.memory.put("skills", "a", &row("a", "theirs"));
+    // Their event comes first, then my acknowledgement.
+    let theirs = desk.link.take_event(1).unwrap();
+    let mut bell = Box::pin(desk.registry.doorbell(&theirs));
+    assert!(
+        bell.as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending()
+    );
+    let read = desk.memory.waiting()[0];
+    desk.memory.apply(read);
+    desk.memory.acknowledge(read);
+    now(bell).unwrap();
+    desk.memory.acknowledge(call);
+    assert!(!poll(&mut mine), "it has to look who came last");
+    let read = desk.memory.waiting()[0];
+    desk.memory.apply(read);
+    desk.memory.acknowledge(read);
+    assert!(poll(&mut mine));
+    assert_eq!(desk.read("a").unwrap(), "theirs");
+    assert_eq!(desk.take_changes(), 2);
+}
+
+#[test]
+fn a_read_that_began_before_my_write_does_not_undo_it() {
+    let desk = desk();
+    desk.memory.put("skills", "a", &row("a", "old"));
+    assert_eq!(desk.read("a").unwrap(), "old");
+    desk.memory.put("skills", "a", &row("a", "newer"));
+    desk.link.take_event(0).unwrap();
+    let bell = desk.link.take_event(0).unwrap();
+    desk.memory.by_hand();
+    let mut bell = Box::pin(desk.registry.doorbell(&bell));
+    assert!(
+        bell.as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending()
+    );
+    let read = desk.memory.waiting()[0];
+    desk.memory.apply(read);
+    let mut mine: Work = Box::pin(
+        desk.registry
+            .register_skill("a".parse().unwrap(), "mine".into()),
+    );
+    assert!(!poll(&mut mine));
+    let write = desk.memory.waiting()[0];
+    desk.memory.apply(write);
+    desk.memory.acknowledge(write);
+    assert!(poll(&mut mine), "nobody rang since it began");
+    desk.memory.acknowledge(read);
+    now(bell).unwrap();
+    assert_eq!(desk.read("a").unwrap(), "mine");
+}
+
+#[test]
+fn writers_of_one_id_take_turns_and_each_is_announced_once() {
+    let desk = desk();
+    assert_eq!(desk.ids(), [""; 0]);
+    desk.memory.by_hand();
+    let mut work: Vec<(usize, Work)> = (0..32)
+        .map(|n| {
+            (
+                n,
+                desk.registry
+                    .register_skill("a".parse().unwrap(), format!("v{n}")),
+            )
+        })
+        .map(|(n, future)| (n, Box::pin(future) as Work))
+        .collect();
+    let mut last = None;
+    while !work.is_empty() {
+        work.retain_mut(|(n, future)| {
+            let done = poll(future);
+            if done {
+                last = Some(*n);
+            }
+            !done
+        });
+        assert!(desk.memory.waiting().len() <= 1, "one write at a time");
+        for call in desk.memory.waiting() {
+            desk.memory.apply(call);
+            desk.memory.acknowledge(call);
+        }
+    }
+    assert_eq!(desk.read("a").unwrap(), format!("v{}", last.unwrap()));
+    assert_eq!(
+        desk.memory.rows("skills")["a"]["skill"],
+        format!("v{}", last.unwrap())
+    );
+    assert_eq!(desk.take_changes(), 32);
+}
+
+#[test]
+fn a_write_that_is_given_up_leaves_no_doubt_behind() {
+    let desk = desk();
+    assert_eq!(desk.ids(), [""; 0]);
+    desk.memory.by_hand();
+    let mut mine: Work = Box::pin(
+        desk.registry
+            .register_skill("a".parse().unwrap(), "mine".into()),
+    );
+    assert!(!poll(&mut mine));
+    drop(mine);
+    desk.memory.apply(desk.memory.waiting()[0]);
+    let uri: ResourceUri = "iii://a".parse().unwrap();
+    let mut read = Box::pin(desk.registry.read(&uri));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(read.as_mut().poll(&mut context).is_pending());
+    for call in desk.memory.waiting() {
+        desk.memory.apply(call);
+        desk.memory.acknowledge(call);
+    }
+    assert_eq!(&*now(read).unwrap().text, "mine");
+}
