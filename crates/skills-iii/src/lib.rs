@@ -7,6 +7,7 @@ pub mod client;
 pub mod hub;
 pub mod message;
 
+mod fresh;
 mod link;
 mod queue;
 
