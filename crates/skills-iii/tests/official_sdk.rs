@@ -31,7 +31,8 @@ async fn sdk_worker(served: &Served, name: &str) -> IIIClient {
         ..Default::default()
     };
     let worker = register_worker(&served.url(), options);
-    worker.wait_until_registered(LONG).await.unwrap();
+    let registered = worker.wait_until_registered(LONG).await;
+    registered.expect("the hub takes the worker");
     worker
 }
 
