@@ -81,13 +81,15 @@ fn measure(args: &[String]) {
     runtime().block_on(async {
         let (served, url) = start();
         println!("embedded hub, over sockets");
-        run(&url, Some(served.0.id()), calls).await;
+        let hub = served.0.id();
+        run(&url, Some(hub), calls).await;
+        println!("  the hub holds {:.1} MiB at the end", resident(hub));
         drop(served);
 
         println!("embedded hub, in process");
         let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
-        let (callee, caller) = (hub.attach("callee"), hub.attach("caller"));
-        offer(&callee, &caller).await;
+        let (worker, caller) = (hub.attach("worker"), hub.attach("caller"));
+        offer(&worker, &caller).await;
         sequential("no-op call", &caller, "bench::noop", &raw("{}"), 50_000).await;
         concurrent(
             "no-op call",
@@ -121,8 +123,8 @@ async fn run(url: &str, hub: Option<u32>, calls: u64) {
         let after = resident(pid);
         println!("  100 idle workers       {after:.1} MiB resident ({before:.1} without them)");
     }
-    let (callee, caller) = (connect("bench-callee"), connect("bench-caller"));
-    offer(&callee, &caller).await;
+    let (worker, caller) = (connect("bench-worker"), connect("bench-caller"));
+    offer(&worker, &caller).await;
     let row = r#"{"scope":"bench","key":"k","value":{"title":"t"}}"#;
     caller
         .call("state::set", raw(row), TIMEOUT)
@@ -166,7 +168,7 @@ async fn run(url: &str, hub: Option<u32>, calls: u64) {
     .await;
 }
 
-async fn offer(callee: &Client, caller: &Client) {
+async fn offer(worker: &Client, caller: &Client) {
     let noop: Handler = Arc::new(|_| Box::pin(async { Ok(None) }));
     let echo: Handler = Arc::new(|payload| Box::pin(async { Ok(Some(payload)) }));
     for (id, handler) in [("bench::noop", noop), ("bench::echo", echo)] {
@@ -174,7 +176,7 @@ async fn offer(callee: &Client, caller: &Client) {
             id: id.to_owned(),
             ..FunctionSpec::default()
         };
-        callee.register_function(spec, handler);
+        worker.register_function(spec, handler);
     }
     caller.wait_connected().await.expect("a connection");
     let offered = async {
@@ -203,9 +205,9 @@ async fn sequential(name: &str, caller: &Client, id: &str, payload: &Raw, calls:
     }
     took.sort_unstable();
     let at = |part: usize| took[took.len() * part / 100];
-    let (half, most, last) = (at(50), at(99), took[took.len() - 1]);
+    let (half, most, longest) = (at(50), at(99), took[took.len() - 1]);
     println!(
-        "  {name:<14} one by one   p50 {half:>9.1?}  p99 {most:>9.1?}  max {last:>9.1?}  lost {lost}"
+        "  {name:<14} one by one   p50 {half:>9.1?}  p99 {most:>9.1?}  max {longest:>9.1?}  lost {lost}"
     );
     half
 }
@@ -213,7 +215,7 @@ async fn sequential(name: &str, caller: &Client, id: &str, payload: &Raw, calls:
 async fn concurrent(name: &str, caller: &Client, id: &str, payload: &Raw, width: u64, calls: u64) {
     let left = Arc::new(AtomicU64::new(calls));
     let lost = Arc::new(AtomicU64::new(0));
-    let began = Instant::now();
+    let (began, worked) = (Instant::now(), processor_time());
     let mut lanes = tokio::task::JoinSet::new();
     for _ in 0..width {
         let (caller, id, payload) = (caller.clone(), id.to_owned(), payload.clone());
@@ -234,7 +236,39 @@ async fn concurrent(name: &str, caller: &Client, id: &str, payload: &Raw, width:
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     let rate = calls as f64 / took.as_secs_f64();
     let lost = lost.load(Ordering::Relaxed);
-    println!("  {name:<14} {width:>3} in flight {rate:>9.0} calls/s  ({calls} calls, lost {lost})");
+    let worked = processor_time().saturating_sub(worked) / u32::try_from(calls).unwrap_or(u32::MAX);
+    println!(
+        "  {name:<14} {width:>3} in flight {rate:>9.0} calls/s  {worked:>7.1?} of processor each  ({calls} calls, lost {lost})"
+    );
+}
+
+/// What this process and its children have used, in all threads. Says more than
+/// a rate does on a machine that others use as well.
+fn processor_time() -> Duration {
+    let own = std::process::id().to_string();
+    let mut ticks = 0;
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let Some((pid, rest)) = stat.split_once(' ') else {
+            continue;
+        };
+        let fields: Vec<_> = rest
+            .rsplit_once(')')
+            .map_or("", |(_, rest)| rest)
+            .split_whitespace()
+            .collect();
+        if pid == own || fields.get(1) == Some(&own.as_str()) {
+            let of = |at: usize| {
+                fields
+                    .get(at)
+                    .and_then(|n| n.parse::<u64>().ok())
+                    .unwrap_or(0)
+            };
+            ticks += of(11) + of(12);
+        }
+    }
+    // A hundred ticks a second, on every Linux there is.
+    Duration::from_millis(ticks * 10)
 }
 
 /// Resident memory of a process in MiB.

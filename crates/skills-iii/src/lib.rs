@@ -9,6 +9,7 @@ pub mod hub;
 pub mod message;
 pub mod state;
 
+mod fresh;
 mod link;
 mod queue;
 

@@ -49,21 +49,21 @@ impl Link {
 
     /// Both ends of a link inside this process, each with its outbox.
     pub(crate) fn pair(limits: QueueLimits) -> [(Outbox, Self); 2] {
-        let (here, to_there) = queue(limits);
-        let (there, to_here) = queue(limits);
+        let (one, of_one) = queue(limits);
+        let (other, of_other) = queue(limits);
         [
             (
-                here.clone(),
+                one.clone(),
                 Self::Local(Local {
-                    inbox: to_here,
-                    outbox: here,
+                    inbox: of_other,
+                    outbox: one,
                 }),
             ),
             (
-                there.clone(),
+                other.clone(),
                 Self::Local(Local {
-                    inbox: to_there,
-                    outbox: there,
+                    inbox: of_one,
+                    outbox: other,
                 }),
             ),
         ]

@@ -4,27 +4,14 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Bare, LONG, Served, echo, function, handler, offered, raw, soon, value};
-use futures_util::{SinkExt, StreamExt};
-use serde_json::{Value, json};
-use skills_iii::{CallError, Client, ClientOptions, Heartbeat, QueueLimits};
+use common::{Bare, ID, LONG, Served, offered, raw, soon, still_works};
+use futures_util::SinkExt;
+use serde_json::json;
+use skills_iii::{CallError, Client, ClientOptions, Heartbeat};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message as Frame};
-
-const ID: &str = "00000000-0000-4000-8000-000000000001";
-
-/// The hub still routes calls.
-async fn still_works(served: &Served) {
-    let name = format!("probe-{}", served.address);
-    let probe = served.hub.attach(&name);
-    probe.wait_connected().await.unwrap();
-    probe.register_function(function(&name), echo());
-    let answer = probe.call(&name, raw(&json!([1])), LONG).await.unwrap();
-    assert_eq!(value(answer), json!([1]));
-    probe.shutdown(LONG).await;
-}
 
 #[tokio::test]
 async fn frames_that_are_not_messages_are_ignored() {
@@ -99,22 +86,22 @@ async fn ids_that_are_not_uuids_and_calls_without_data_get_no_answer() {
 #[tokio::test]
 async fn an_answer_to_no_call_or_to_somebody_elses_reaches_nobody() {
     let served = Served::start().await;
-    let mut callee = Bare::named(served.address, "callee").await;
-    callee.offer("job").await;
-    callee.settled().await;
+    let mut worker = Bare::named(served.address, "callee").await;
+    worker.offer("job").await;
+    worker.settled().await;
     let mut caller = Bare::named(served.address, "caller").await;
     let mut thief = Bare::named(served.address, "thief").await;
     caller.call(ID, "job", &json!([])).await;
-    assert_eq!(callee.hear().await["invocation_id"], ID);
+    assert_eq!(worker.hear().await["invocation_id"], ID);
     let answer = |result: &str| {
         json!({ "type": "invocationresult", "invocation_id": ID, "function_id": "job",
             "result": result })
     };
     thief.say(&answer("stolen")).await;
     thief.settled().await;
-    callee.say(&answer("right")).await;
-    callee.say(&answer("twice")).await;
-    callee.settled().await;
+    worker.say(&answer("right")).await;
+    worker.say(&answer("twice")).await;
+    worker.settled().await;
     assert_eq!(caller.hear().await["result"], "right");
     caller.say(&json!({ "type": "ping" })).await;
     assert_eq!(caller.hear().await["type"], "pong", "only one answer came");
@@ -123,9 +110,9 @@ async fn an_answer_to_no_call_or_to_somebody_elses_reaches_nobody() {
 #[tokio::test]
 async fn callers_that_choose_the_same_id_each_get_their_answer() {
     let served = Served::start().await;
-    let mut callee = Bare::named(served.address, "callee").await;
-    callee.offer("job").await;
-    callee.settled().await;
+    let mut worker = Bare::named(served.address, "callee").await;
+    worker.offer("job").await;
+    worker.settled().await;
     let mut callers = [
         Bare::named(served.address, "one").await,
         Bare::named(served.address, "two").await,
@@ -133,11 +120,11 @@ async fn callers_that_choose_the_same_id_each_get_their_answer() {
     let mut calls = Vec::new();
     for (number, caller) in callers.iter_mut().enumerate() {
         caller.call(ID, "job", &json!([number])).await;
-        calls.push(callee.hear().await);
+        calls.push(worker.hear().await);
     }
     assert_ne!(calls[0]["invocation_id"], calls[1]["invocation_id"]);
     for call in calls {
-        callee
+        worker
             .say(
                 &json!({ "type": "invocationresult", "invocation_id": call["invocation_id"],
                 "function_id": "job", "result": call["data"] }),
@@ -157,14 +144,14 @@ async fn callers_that_choose_the_same_id_each_get_their_answer() {
 async fn a_callee_that_vanishes_stops_its_calls() {
     let served = Served::start().await;
     let caller = served.worker("caller").await;
-    let mut callee = Bare::named(served.address, "callee").await;
-    callee.offer("job").await;
-    callee.settled().await;
+    let mut worker = Bare::named(served.address, "callee").await;
+    worker.offer("job").await;
+    worker.settled().await;
     let payload = raw(&json!({}));
     let call = caller.call("job", payload, LONG);
     let vanish = async {
-        callee.hear().await;
-        drop(callee);
+        worker.hear().await;
+        drop(worker);
     };
     let (answer, ()) = tokio::join!(call, vanish);
     let Err(CallError::Remote(error)) = answer else {
@@ -191,119 +178,6 @@ async fn enqueueing_without_a_queue_is_an_error() {
     )
     .await;
     assert_eq!(bare.hear().await["error"]["code"], "INVALID_NAMESPACE");
-}
-
-#[tokio::test]
-async fn ten_thousand_calls_down_one_socket_are_all_answered() {
-    let served = Served::start().await;
-    let callee = served.worker("callee").await;
-    callee.register_function(function("echo"), echo());
-    offered(&callee, "echo").await;
-    let caller = Bare::named(served.address, "caller").await;
-    let (mut write, mut read) = caller.0.split();
-    let writer = async {
-        for number in 0..10_000 {
-            let call = json!({ "type": "invokefunction", "function_id": "echo", "data": [number],
-                "invocation_id": format!("00000000-0000-4000-8000-{number:012}") });
-            write.feed(Frame::text(call.to_string())).await.unwrap();
-        }
-        write.flush().await.unwrap();
-    };
-    let reader = async {
-        let mut answered = vec![false; 10_000];
-        for _ in 0..10_000 {
-            let frame = read.next().await.unwrap().unwrap();
-            let answer: Value = serde_json::from_str(frame.to_text().unwrap()).unwrap();
-            let number = usize::try_from(answer["result"][0].as_u64().unwrap()).unwrap();
-            assert!(
-                !std::mem::replace(&mut answered[number], true),
-                "{number} came twice"
-            );
-        }
-    };
-    soon("the answers", async { tokio::join!(writer, reader) }).await;
-}
-
-#[tokio::test]
-async fn a_frame_of_fifty_megabytes_is_taken_and_one_past_the_limit_ends_only_its_sender() {
-    let mut options = common::options();
-    options.largest_message = 64 << 20;
-    let served = Served::with(options).await;
-    let mut bare = Bare::named(served.address, "bare").await;
-    let big = "x".repeat(50_000_000);
-    bare.call(
-        ID,
-        "state::set",
-        &json!({ "scope": "s", "key": "k", "value": big }),
-    )
-    .await;
-    let answer = bare.hear().await;
-    assert_eq!(
-        answer["result"]["new_value"].as_str().unwrap().len(),
-        50_000_000
-    );
-    let too_big = "x".repeat(65 << 20);
-    let _cut_off = bare.0.send(Frame::text(too_big)).await;
-    bare.ended().await;
-    still_works(&served).await;
-}
-
-#[tokio::test]
-async fn a_worker_that_never_reads_is_dropped_and_holds_nobody_up() {
-    let mut options = common::options();
-    options.queue = QueueLimits {
-        messages: 1000,
-        bytes: 1 << 20,
-    };
-    options.heartbeat.stalled_after = Duration::from_millis(300);
-    let served = Served::with(options).await;
-    let (caller, other) = (served.worker("caller").await, served.worker("other").await);
-    other.register_function(function("echo"), echo());
-    let mut deaf = Bare::named(served.address, "deaf").await;
-    deaf.offer("deaf").await;
-    deaf.settled().await;
-    offered(&caller, "echo").await;
-    // From here on it never reads.
-    let payload = json!(["x".repeat(100_000)]);
-    let mut overloaded = false;
-    let flood = async {
-        loop {
-            let one = caller
-                .call("deaf", raw(&payload), Duration::from_millis(20))
-                .await;
-            let answer = caller.call("echo", raw(&json!([1])), LONG).await.unwrap();
-            assert_eq!(value(answer), json!([1]), "others are served meanwhile");
-            match one.unwrap_err() {
-                CallError::TimedOut { .. } => {}
-                CallError::Remote(error) if error.code == "worker_overloaded" => overloaded = true,
-                CallError::Remote(error) if error.code == "invocation_stopped" => {}
-                CallError::NotFound(_) => break,
-                other => panic!("{other}"),
-            }
-        }
-    };
-    soon("it to be dropped", flood).await;
-    assert!(overloaded, "its queue was full before it was dropped");
-}
-
-#[tokio::test]
-async fn a_caller_that_never_reads_its_answers_is_dropped() {
-    let mut options = common::options();
-    options.queue = QueueLimits {
-        messages: 100_000,
-        bytes: 8 << 20,
-    };
-    let served = Served::with(options).await;
-    let mut deaf = Bare::named(served.address, "deaf").await;
-    let big = json!({ "scope": "s", "key": "k", "value": "x".repeat(1 << 20) });
-    deaf.call(ID, "state::set", &big).await;
-    let asking = async {
-        let ask = json!({ "type": "invokefunction", "invocation_id": ID,
-            "function_id": "state::get", "data": { "scope": "s", "key": "k" } });
-        while deaf.0.send(Frame::text(ask.to_string())).await.is_ok() {}
-    };
-    soon("the hub to drop it", asking).await;
-    still_works(&served).await;
 }
 
 #[tokio::test]
@@ -394,11 +268,13 @@ async fn telemetry_is_taken_and_dropped() {
 }
 
 async fn status(served: &Served, header: Option<(&'static str, &str)>) -> u16 {
-    let mut request = served.url().into_client_request().unwrap();
+    let mut request = served.url().into_client_request().expect("an address");
     if let Some((name, value)) = header {
-        request.headers_mut().insert(name, value.parse().unwrap());
+        request
+            .headers_mut()
+            .insert(name, value.parse().expect("a header"));
     }
-    let stream = TcpStream::connect(served.address).await.unwrap();
+    let stream = TcpStream::connect(served.address).await.expect("a port");
     match tokio_tungstenite::client_async(request, stream).await {
         Ok((_, response)) => response.status().as_u16(),
         Err(Error::Http(response)) => response.status().as_u16(),
@@ -438,28 +314,4 @@ async fn foreign_pages_and_wrong_tokens_are_refused() {
     };
     let worker = Client::connect(&served.url(), options).unwrap();
     soon("a connection", worker.wait_connected()).await.unwrap();
-}
-
-#[tokio::test]
-async fn calls_of_a_caller_that_left_are_forgotten() {
-    let served = Served::start().await;
-    let watcher = served.worker("watcher").await;
-    let callee = served.worker("callee").await;
-    callee.register_function(function("never"), handler(|_| std::future::pending()));
-    offered(&watcher, "never").await;
-    let mut caller = Bare::named(served.address, "caller").await;
-    caller.call(ID, "never", &json!({})).await;
-    let open = async || {
-        let ask = json!({ "name": "callee" });
-        let info = watcher
-            .call("engine::workers::info", raw(&ask), LONG)
-            .await
-            .unwrap();
-        value(info)["worker"]["active_invocations"]
-            .as_u64()
-            .unwrap()
-    };
-    soon("the call", async { while open().await != 1 {} }).await;
-    drop(caller);
-    soon("it to be forgotten", async { while open().await != 0 {} }).await;
 }

@@ -31,7 +31,8 @@ async fn sdk_worker(served: &Served, name: &str) -> IIIClient {
         ..Default::default()
     };
     let worker = register_worker(&served.url(), options);
-    worker.wait_until_registered(LONG).await.unwrap();
+    let registered = worker.wait_until_registered(LONG).await;
+    registered.expect("the hub takes the worker");
     worker
 }
 
@@ -171,14 +172,14 @@ async fn trigger_types_and_triggers_in_both_directions() {
         sdk_worker(&served, "sdk").await,
         served.worker("ours").await,
     );
-    let (told, mut tells) = mpsc::unbounded_channel();
+    let (told, mut wishes) = mpsc::unbounded_channel();
     sdk.register_trigger_type(RegisterTriggerType::new(
         "sdk::on-x",
         "fires",
         Provider(told),
     ));
     ours.register_trigger(trigger("t1", "sdk::on-x", "ours::hear", &json!({ "k": 1 })));
-    let (registered, config) = soon("the trigger", tells.recv()).await.unwrap();
+    let (registered, config) = soon("the trigger", wishes.recv()).await.unwrap();
     assert!(registered);
     assert_eq!(
         (config.id.as_str(), &config.config),
@@ -186,15 +187,15 @@ async fn trigger_types_and_triggers_in_both_directions() {
     );
     assert_eq!(config.function_id, "ours::hear");
     ours.unregister_trigger("t1");
-    assert!(!soon("its end", tells.recv()).await.unwrap().0);
+    assert!(!soon("its end", wishes.recv()).await.unwrap().0);
 
-    let (notes, mut noted) = common::Notes::new(false);
+    let (provider, mut noted) = common::Notes::new(false);
     let kind = TriggerTypeSpec {
         id: "ours::on-y".to_owned(),
         ..Default::default()
     };
-    ours.register_trigger_type(kind, notes);
-    let (heard, mut hears) = mpsc::unbounded_channel();
+    ours.register_trigger_type(kind, provider);
+    let (heard, mut events) = mpsc::unbounded_channel();
     sdk.register_function(
         "sdk::hear",
         RegisterFunction::new_async(move |payload: Value| {
@@ -208,7 +209,7 @@ async fn trigger_types_and_triggers_in_both_directions() {
     assert!(note.ends_with(r#" sdk::hear {"scope":"s"}"#), "{note}");
     ours.send("sdk::hear", raw(&json!(["event"])));
     assert_eq!(
-        soon("the event", hears.recv()).await,
+        soon("the event", events.recv()).await,
         Some(json!(["event"]))
     );
     wanted.unregister();
@@ -227,7 +228,7 @@ async fn trigger_types_and_triggers_in_both_directions() {
     soon("the state trigger", listed).await;
     let row = json!({ "scope": "s", "key": "k", "value": 7 });
     ours.call("state::set", raw(&row), LONG).await.unwrap();
-    let event = soon("the event", hears.recv()).await.unwrap();
+    let event = soon("the event", events.recv()).await.unwrap();
     assert_eq!(
         (&event["event_type"], &event["new_value"]),
         (&json!("state:created"), &json!(7))

@@ -12,6 +12,7 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::Client;
+use crate::fresh::fresh_id;
 use crate::message::{Action, ErrorBody, InvocationResult, InvokeFunction, Message, Raw};
 use crate::queue::NotTaken;
 
@@ -147,7 +148,7 @@ impl Client {
 
     async fn attempt(&self, function_id: &str, payload: Raw) -> Answer {
         let outbox = self.inner.outbox().ok_or(CallError::Disconnected)?;
-        let id = Uuid::new_v4();
+        let id = fresh_id();
         let mut call = InvokeFunction::new(function_id, payload);
         call.invocation_id = Some(id);
         let (answer, answered) = oneshot::channel();

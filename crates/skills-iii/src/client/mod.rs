@@ -12,6 +12,7 @@ mod options;
 mod side;
 mod turnaround;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -293,7 +294,8 @@ impl Inner {
         self.calls.lose_all();
         let told = self.offers().forget_all();
         for (trigger, provider) in told {
-            provider.on_unregister(&trigger);
+            // A provider that panics must not end the worker.
+            let _panic = catch_unwind(AssertUnwindSafe(|| provider.on_unregister(&trigger)));
         }
         if matches!(was, Status::Here { .. }) {
             tracing::info!(reason, "disconnected from the engine");

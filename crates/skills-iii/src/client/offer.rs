@@ -234,14 +234,14 @@ fn register_function(spec: &FunctionSpec) -> Message {
 }
 
 fn register_type(spec: &TriggerTypeSpec) -> Message {
-    Message::RegisterTriggerType(RegisterTriggerType {
+    Message::RegisterTriggerType(Box::new(RegisterTriggerType {
         id: spec.id.clone(),
         description: spec.description.clone(),
         trigger_request_format: spec.trigger_request_format.clone(),
         call_request_format: spec.call_request_format.clone(),
         namespace: None,
         extra: Extra::new(),
-    })
+    }))
 }
 
 fn register_trigger(spec: &TriggerSpec) -> Message {

@@ -144,7 +144,7 @@ impl Side for WorkerSide {
         match message {
             Message::InvokeFunction(call) => self.answer(*call),
             Message::InvocationResult(answer) => self.inner.calls.answer(*answer),
-            Message::WorkerRegistered(hello) => self.introduce(hello),
+            Message::WorkerRegistered(hello) => self.introduce(*hello),
             Message::RegisterTrigger(wish) => self.trigger_wanted(*wish),
             Message::UnregisterTrigger { id, .. } => self.trigger_unwanted(&id),
             Message::TriggerRegistrationResult(answer) => {
@@ -158,8 +158,8 @@ impl Side for WorkerSide {
                 }
             }
             Message::RegistrationRejected(refusal) => {
-                self.inner.offers().reject(refusal.clone());
-                self.inner.tell(Event::Rejected(refusal));
+                self.inner.offers().reject((*refusal).clone());
+                self.inner.tell(Event::Rejected(*refusal));
             }
             Message::Ping => {
                 let _open = self.outbox.push_anyway(Message::Pong);

@@ -104,7 +104,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_slow_handler_is_not_held() {
-        let guard = Turnaround::new(Duration::from_secs(60)).unwrap();
+        let guard = Turnaround::new(Duration::from_mins(1)).unwrap();
         let long_ago = Instant::now().checked_sub(Duration::from_secs(61)).unwrap();
         guard.hold(long_ago).await;
     }

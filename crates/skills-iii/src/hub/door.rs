@@ -23,6 +23,10 @@ pub(super) enum Purpose {
 }
 
 /// Looks at a handshake; answers what the socket is for, or a refusal.
+#[expect(
+    clippy::result_large_err,
+    reason = "the library wants the refusal whole"
+)]
 pub(super) fn admit(request: &Request, options: &HubOptions) -> Result<Purpose, ErrorResponse> {
     let header = |name| request.headers().get(name).map(HeaderValue::to_str);
     match header(HOST) {

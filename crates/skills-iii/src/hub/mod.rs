@@ -106,7 +106,7 @@ struct Core {
 impl Hub {
     /// Starts an engine. Must be called inside a runtime.
     pub fn new(options: HubOptions) -> Self {
-        let changes = options.state.changes();
+        let writes = options.state.changes();
         let core = Arc::new(Core {
             options,
             own_id: Uuid::new_v4().to_string(),
@@ -118,7 +118,7 @@ impl Hub {
         let changed = Arc::clone(&core.functions_changed);
         let mut tasks = core.tasks();
         // They hold no claim on the hub: it ends when nobody else does.
-        tasks.spawn(events::tell_state(Arc::downgrade(&core), changes));
+        tasks.spawn(events::tell_state(Arc::downgrade(&core), writes));
         tasks.spawn(events::tell_functions(Arc::downgrade(&core), changed));
         drop(tasks);
         Self(core)
@@ -205,6 +205,10 @@ async fn connection(core: Arc<Core>, stream: TcpStream, mut closing: watch::Rece
     }
     let mut purpose = Purpose::Telemetry;
     let config = socket_config(core.options.largest_message);
+    #[expect(
+        clippy::result_large_err,
+        reason = "the library wants the refusal whole"
+    )]
     let door = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
         purpose = door::admit(request, &core.options)?;
         Ok(door::welcome(response))

@@ -154,16 +154,12 @@ impl Core {
     pub(super) fn apply(&self, session: &Arc<Session>, message: Message) {
         match message {
             Message::RegisterFunction(spec) => self.register_function(session, *spec),
-            Message::UnregisterFunction { id } => {
-                if self.directory().remove_function(&id, session) {
-                    self.functions_changed.notify_one();
-                }
-            }
+            Message::UnregisterFunction { id } => self.unregister_function(session, &id),
             Message::RegisterTriggerType(spec) => {
                 if events::is_own(&spec.id) {
                     tracing::warn!(id = spec.id, "refusing a trigger type the hub itself has");
                 } else {
-                    self.directory().add_kind(spec, session);
+                    self.directory().add_kind(*spec, session);
                 }
             }
             Message::UnregisterTriggerType { id } => self.directory().remove_kind(&id, session),
@@ -193,6 +189,12 @@ impl Core {
         Ok(())
     }
 
+    fn unregister_function(&self, session: &Session, id: &str) {
+        if self.directory().remove_function(id, session) {
+            self.functions_changed.notify_one();
+        }
+    }
+
     fn register_function(&self, session: &Arc<Session>, spec: RegisterFunction) {
         if spec.invocation.is_some() {
             tracing::warn!(
@@ -213,13 +215,15 @@ impl Core {
             return;
         };
         tracing::info!(id, owner, "refusing a function: somebody has it");
-        session.say(Message::RegistrationRejected(RegistrationRejected {
-            code: "FUNCTION_NAMESPACE_CONFLICT".to_owned(),
-            namespace: NAMESPACE.to_owned(),
-            worker_name: None,
-            function_id: Some(id),
-            owner_worker_id: Some(owner),
-        }));
+        session.say(Message::RegistrationRejected(Box::new(
+            RegistrationRejected {
+                code: "FUNCTION_NAMESPACE_CONFLICT".to_owned(),
+                namespace: NAMESPACE.to_owned(),
+                worker_name: None,
+                function_id: Some(id),
+                owner_worker_id: Some(owner),
+            },
+        )));
     }
 }
 

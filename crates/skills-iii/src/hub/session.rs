@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use crate::fresh::fresh_id;
 use crate::message::{ErrorBody, Extra, InvocationResult, InvokeFunction, Message, Raw};
 use crate::queue::{NotTaken, Outbox};
 
@@ -130,10 +131,10 @@ impl Session {
     /// Passes a call on to this worker. Whoever waits hears of a failure.
     pub(super) fn call(&self, mut call: InvokeFunction, caller: Caller) {
         call.action = None;
-        let mut id = call.invocation_id.unwrap_or_else(Uuid::new_v4);
+        let mut id = call.invocation_id.unwrap_or_else(fresh_id);
         let function_id = call.function_id.clone();
         if matches!(caller, Caller::Nobody) {
-            call.invocation_id = Some(Uuid::new_v4());
+            call.invocation_id = Some(fresh_id());
             let sent = self.outbox.push(Message::InvokeFunction(Box::new(call)));
             if let Err(NotTaken::Full(_)) = sent {
                 self.complain(&function_id);
@@ -154,7 +155,7 @@ impl Session {
         }
         while open.calls.contains_key(&id) {
             // Two callers chose the same id; the callee must tell them apart.
-            id = Uuid::new_v4();
+            id = fresh_id();
         }
         call.invocation_id = Some(id);
         open.calls.insert(id, (caller, function_id));

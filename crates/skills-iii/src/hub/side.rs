@@ -41,11 +41,11 @@ enum Intake {
 impl SessionSide {
     pub(super) fn new(core: &Arc<Core>, session: &Arc<Session>, grace: Duration) -> Self {
         core.enter(session);
-        session.say(Message::WorkerRegistered(WorkerRegistered {
+        session.say(Message::WorkerRegistered(Box::new(WorkerRegistered {
             worker_id: session.worker_id.to_string(),
             reattach_token: Some(session.reattach_token.clone()),
             features: None,
-        }));
+        })));
         Self {
             core: Arc::clone(core),
             session: Arc::clone(session),
@@ -86,14 +86,15 @@ impl SessionSide {
             && let Err(owner) = self.core.directory().take_name(name, &self.session)
         {
             tracing::warn!(name, owner = %owner.worker_id, "refusing a worker: its name is taken");
-            self.session
-                .say(Message::RegistrationRejected(RegistrationRejected {
+            self.session.say(Message::RegistrationRejected(Box::new(
+                RegistrationRejected {
                     code: "WORKER_NAMESPACE_CONFLICT".to_owned(),
                     namespace: super::directory::NAMESPACE.to_owned(),
                     worker_name: Some(name.clone()),
                     function_id: None,
                     owner_worker_id: Some(owner.worker_id.to_string()),
-                }));
+                },
+            )));
             self.intake = Intake::Refused;
             self.session.finish();
             return Err(ErrorBody::new(

@@ -21,7 +21,7 @@ impl Default for Heartbeat {
     fn default() -> Self {
         Self {
             ask_after: Duration::from_secs(20),
-            dead_after: Duration::from_secs(60),
+            dead_after: Duration::from_mins(1),
             stalled_after: Duration::from_secs(30),
         }
     }

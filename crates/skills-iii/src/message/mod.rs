@@ -33,7 +33,7 @@ pub type Extra = Vec<(String, Raw)>;
 #[derive(Clone, Debug)]
 pub enum Message {
     /// The engine's first words to a worker.
-    WorkerRegistered(WorkerRegistered),
+    WorkerRegistered(Box<WorkerRegistered>),
     /// A worker offers a function.
     RegisterFunction(Box<RegisterFunction>),
     /// A worker takes a function back.
@@ -42,7 +42,7 @@ pub enum Message {
         id: String,
     },
     /// A worker offers to tell others about something.
-    RegisterTriggerType(RegisterTriggerType),
+    RegisterTriggerType(Box<RegisterTriggerType>),
     /// A worker takes a trigger type back.
     UnregisterTriggerType {
         /// The trigger type.
@@ -66,7 +66,7 @@ pub enum Message {
     /// The answer to a call.
     InvocationResult(Box<InvocationResult>),
     /// Said by old SDKs; nothing hangs on it.
-    RegisterService(RegisterService),
+    RegisterService(Box<RegisterService>),
     /// Are you there?
     Ping,
     /// I am.
@@ -79,7 +79,7 @@ pub enum Message {
         reattach_token: String,
     },
     /// The engine refuses a function or a whole worker.
-    RegistrationRejected(RegistrationRejected),
+    RegistrationRejected(Box<RegistrationRejected>),
     /// A type this version does not know.
     Unknown(Unknown),
 }

@@ -1,5 +1,7 @@
 //! From text to a message.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 use thiserror::Error;
 use uuid::Uuid;
@@ -117,14 +119,14 @@ impl Reader<'_> {
                 invocation: self.given("invocation"),
                 extra: self.rest(),
             })),
-            "registertriggertype" => Message::RegisterTriggerType(RegisterTriggerType {
+            "registertriggertype" => Message::RegisterTriggerType(Box::new(RegisterTriggerType {
                 id: self.text("id")?,
                 description: self.text_or_none("description")?.unwrap_or_default(),
                 trigger_request_format: self.given("trigger_request_format"),
                 call_request_format: self.given("call_request_format"),
                 namespace: self.text_or_none("namespace")?,
                 extra: self.rest(),
-            }),
+            })),
             "registertrigger" => Message::RegisterTrigger(Box::new(RegisterTrigger {
                 id: self.text("id")?,
                 trigger_type: self.text("trigger_type")?,
@@ -156,28 +158,30 @@ impl Reader<'_> {
                 id: self.text("id")?,
                 trigger_type: self.text_or_none("trigger_type")?,
             },
-            "workerregistered" => Message::WorkerRegistered(WorkerRegistered {
+            "workerregistered" => Message::WorkerRegistered(Box::new(WorkerRegistered {
                 worker_id: self.text("worker_id")?,
                 reattach_token: self.text_or_none("reattach_token")?,
                 features: self.given("features"),
-            }),
+            })),
             "reattach" => Message::Reattach {
                 previous_worker_id: self.text("previous_worker_id")?,
                 reattach_token: self.text_or_none("reattach_token")?.unwrap_or_default(),
             },
-            "registrationrejected" => Message::RegistrationRejected(RegistrationRejected {
-                code: self.text("code")?,
-                namespace: self.text_or_none("namespace")?.unwrap_or_default(),
-                worker_name: self.text_or_none("worker_name")?,
-                function_id: self.text_or_none("function_id")?,
-                owner_worker_id: self.text_or_none("owner_worker_id")?,
-            }),
-            _ => Message::RegisterService(RegisterService {
+            "registrationrejected" => {
+                Message::RegistrationRejected(Box::new(RegistrationRejected {
+                    code: self.text("code")?,
+                    namespace: self.text_or_none("namespace")?.unwrap_or_default(),
+                    worker_name: self.text_or_none("worker_name")?,
+                    function_id: self.text_or_none("function_id")?,
+                    owner_worker_id: self.text_or_none("owner_worker_id")?,
+                }))
+            }
+            _ => Message::RegisterService(Box::new(RegisterService {
                 id: self.text("id")?,
                 name: self.text_or_none("name")?.unwrap_or_default(),
                 description: self.text_or_none("description")?,
                 parent_service_id: self.text_or_none("parent_service_id")?,
-            }),
+            })),
         })
     }
 
@@ -258,12 +262,7 @@ impl Reader<'_> {
         let Ok(mut inner) = serde_json::from_str::<Fields<'_>>(raw.get()) else {
             return Err(self.wrong("error", raw));
         };
-        let mut text = |name| {
-            inner
-                .take(name)
-                .and_then(string)
-                .map(|text| text.into_owned())
-        };
+        let mut text = |name| inner.take(name).and_then(string).map(Cow::into_owned);
         Ok(Some(ErrorBody {
             code: text("code").unwrap_or_default(),
             message: text("message").unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! A hub on a port of its own, workers of ours, and a worker made of bare frames.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test says no")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,8 +9,10 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use skills_iii::client::{FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec};
-use skills_iii::{Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState, Raw};
+use skills_iii::client::{
+    FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec, TriggerTypeSpec,
+};
+use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState, Raw};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -20,10 +23,8 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 pub const LONG: Duration = Duration::from_secs(20);
 
 pub async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(LONG, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited too long for {what}"),
-    }
+    let waited = tokio::time::timeout(LONG, future).await;
+    waited.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
 pub fn raw(value: &Value) -> Raw {
@@ -122,12 +123,12 @@ pub fn echo() -> Handler {
 
 /// A function that hands every payload to the test.
 pub fn listener() -> (Handler, mpsc::UnboundedReceiver<Value>) {
-    let (heard, hears) = mpsc::unbounded_channel();
+    let (heard, calls) = mpsc::unbounded_channel();
     let handler = handler(move |payload| {
         heard.send(payload).ok();
         async { Ok(None) }
     });
-    (handler, hears)
+    (handler, calls)
 }
 
 pub fn trigger(id: &str, trigger_type: &str, function_id: &str, config: &Value) -> TriggerSpec {
@@ -163,8 +164,8 @@ pub struct Notes {
 
 impl Notes {
     pub fn new(refuse: bool) -> (Arc<Self>, mpsc::UnboundedReceiver<String>) {
-        let (told, tells) = mpsc::unbounded_channel();
-        (Arc::new(Self { told, refuse }), tells)
+        let (told, notes) = mpsc::unbounded_channel();
+        (Arc::new(Self { told, refuse }), notes)
     }
 }
 
@@ -185,6 +186,37 @@ impl TriggerProvider for Notes {
 
     fn on_unregister(&self, trigger_id: &str) {
         self.told.send(format!("-{trigger_id}")).ok();
+    }
+}
+
+/// An id for a call.
+pub const ID: &str = "00000000-0000-4000-8000-000000000001";
+
+/// The hub still routes calls.
+pub async fn still_works(served: &Served) {
+    let name = format!("probe-{}", served.address);
+    let probe = served.hub.attach(&name);
+    probe.wait_connected().await.unwrap();
+    probe.register_function(function(&name), echo());
+    let answer = probe.call(&name, raw(&json!([1])), LONG).await.unwrap();
+    assert_eq!(value(answer), json!([1]));
+    probe.shutdown(LONG).await;
+}
+
+/// Calls a function that exists; a failure of its own is an answer too.
+pub async fn ask(client: &Client, function_id: &str, data: Value) -> Result<Value, ErrorBody> {
+    match client.call(function_id, raw(&data), LONG).await {
+        Ok(answer) => Ok(value(answer)),
+        Err(CallError::Remote(error)) => Err(error),
+        Err(error) => panic!("{function_id}: {error}"),
+    }
+}
+
+pub fn kind(id: &str) -> TriggerTypeSpec {
+    TriggerTypeSpec {
+        id: id.to_owned(),
+        description: "fires".to_owned(),
+        ..Default::default()
     }
 }
 

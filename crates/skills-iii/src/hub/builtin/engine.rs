@@ -21,7 +21,8 @@ const MOST_IDS: usize = 32;
 #[serde(default)]
 struct Search {
     prefix: Option<String>,
-    search: Option<String>,
+    #[serde(rename = "search")]
+    part: Option<String>,
     worker: Option<String>,
     workers: Option<Vec<String>>,
     include_internal: bool,
@@ -35,7 +36,7 @@ impl Search {
                 .prefix
                 .as_ref()
                 .is_none_or(|prefix| line.function_id.starts_with(prefix))
-            && self.search.as_ref().is_none_or(|part| {
+            && self.part.as_ref().is_none_or(|part| {
                 has(line.function_id, part)
                     || line
                         .description
@@ -104,6 +105,11 @@ struct WorkerInfo<'a> {
 #[derive(Serialize)]
 struct Triggers<T> {
     triggers: T,
+}
+
+#[derive(Serialize)]
+struct Registered<'a> {
+    registered_triggers: Vec<TriggerLine<'a>>,
 }
 
 #[derive(Serialize)]
@@ -259,10 +265,6 @@ pub(super) fn kind(core: &Arc<Core>, data: &RawValue) -> Reply {
 pub(super) fn triggers(core: &Arc<Core>, _: &RawValue) -> Reply {
     let directory = core.look();
     let triggers: Vec<_> = directory.triggers.all().map(TriggerLine::of).collect();
-    #[derive(Serialize)]
-    struct Registered<'a> {
-        registered_triggers: Vec<TriggerLine<'a>>,
-    }
     Reply::Now(
         encode(&Registered {
             registered_triggers: triggers,
