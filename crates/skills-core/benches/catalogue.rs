@@ -66,19 +66,16 @@ fn read(bencher: Bencher<'_, '_>, bytes: usize) {
     bencher.bench(|| now(registry.read(&uri)).map(|content| content.text.len()));
 }
 
-/// Target: under 5 ms.
+/// One change and the index after it. Target: under 5 ms.
 #[divan::bench]
 fn index_after_one_change(bencher: Bencher<'_, '_>) {
     let registry = registry(2048);
     let body = document(7, 2048);
-    bencher
-        .with_inputs(|| {
-            let id = "group-7/skill-7".parse().expect("an id");
-            now(registry.register_skill(id, body.clone())).expect("the engine is in memory");
-        })
-        .bench_values(|()| {
-            now(registry.read(&ResourceUri::Index)).map(|content| content.text.len())
-        });
+    bencher.bench(|| {
+        let id = "group-7/skill-7".parse().expect("an id");
+        now(registry.register_skill(id, body.clone())).expect("the engine is in memory");
+        now(registry.read(&ResourceUri::Index)).map(|content| content.text.len())
+    });
 }
 
 /// Target: under 2 ms, even where the whole document has to be read.

@@ -18,7 +18,7 @@ use crate::image::{Image, Need, Plan, Rung};
 use crate::row::Row;
 use crate::slot::{Slot, Snapshot};
 use crate::writers::Writers;
-use crate::{Engine, Failure, Json};
+use crate::{Change, Engine, Failure, Json};
 
 pub(crate) struct Catalogue<T: Row> {
     engine: Arc<dyn Engine>,
@@ -112,17 +112,12 @@ impl<T: Row> Catalogue<T> {
             },
         )
         .await?;
-        self.acknowledged(write).await;
-        self.announcer.announce(&row.registered());
+        self.acknowledged(write, Some(&row.registered())).await;
         Ok(row)
     }
 
     /// Removes a row; answers whether there was one, and announces it if so.
-    pub(crate) async fn remove(
-        &self,
-        key: Arc<str>,
-        change: &crate::Change,
-    ) -> Result<bool, Failure> {
+    pub(crate) async fn remove(&self, key: Arc<str>, change: &Change) -> Result<bool, Failure> {
         let _turn = self.writers.turn(&key).await;
         let write = self.begin_write(&key, None);
         let old = self
@@ -134,11 +129,8 @@ impl<T: Row> Catalogue<T> {
                 },
             )
             .await?;
-        self.acknowledged(write).await;
         let removed = old.is_some_and(|old| old.get() != "null");
-        if removed {
-            self.announcer.announce(change);
-        }
+        self.acknowledged(write, removed.then_some(change)).await;
         Ok(removed)
     }
 
@@ -294,13 +286,16 @@ impl<T: Row> Catalogue<T> {
             catalogue: self,
             key: Arc::clone(key),
             began,
-            open: true,
+            acknowledged: false,
         }
     }
 
-    async fn acknowledged(&self, mut write: Write<'_, T>) {
-        write.open = false;
+    /// A write is in state: tells of it, and makes sure that later reads see it or
+    /// what came after it.
+    async fn acknowledged(&self, mut write: Write<'_, T>, change: Option<&Change>) {
+        write.acknowledged = true;
         let shown = self.image().acknowledge(&write.key, write.began);
+        self.announcer.announce_all(change);
         if !shown {
             // The write itself is done. If reading fails now, the key stays dirty
             // and whoever reads next hears of it.
@@ -352,12 +347,14 @@ struct Write<'a, T: Row> {
     catalogue: &'a Catalogue<T>,
     key: Arc<str>,
     began: u64,
-    open: bool,
+    acknowledged: bool,
 }
 
 impl<T: Row> Drop for Write<'_, T> {
     fn drop(&mut self) {
-        if self.open {
+        if self.acknowledged {
+            self.catalogue.image().end_write(&self.key);
+        } else {
             let change = self.catalogue.image().abandon(&self.key);
             self.catalogue.announcer.announce_all(&change);
         }

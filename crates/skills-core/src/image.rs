@@ -245,23 +245,25 @@ impl<T: Row> Image<T> {
     /// Our write is in state. Answers whether the image shows it already; if not,
     /// the key must be read.
     pub(crate) fn acknowledge(&mut self, key: &Arc<str>, began: u64) -> bool {
-        let Some(own) = self.own.remove(key) else {
-            return false;
-        };
         // A doorbell of an earlier connection may have been missed.
         let rung = began <= self.floor || self.motion.get(key).is_some_and(|m| m.newest > began);
         if rung {
             self.mark(key);
         } else {
+            let row = self.own.get(key).and_then(|own| own.row.clone());
             let ticket = self.tick();
-            self.motion
-                .entry(Arc::clone(key))
-                .or_default()
-                .settle(ticket);
-            self.replace(key, own.row.map(Slot::Row));
+            let motion = self.motion.entry(Arc::clone(key)).or_default();
+            motion.settle(ticket);
+            self.replace(key, row.map(Slot::Row));
         }
-        self.tidy();
         !rung
+    }
+
+    /// Our write is shown and announced. Until here a read that meets it must not
+    /// take it for somebody else's.
+    pub(crate) fn end_write(&mut self, key: &Arc<str>) {
+        self.own.remove(key);
+        self.tidy();
     }
 
     /// Our write failed, or nobody waits for it any more: it may be in state or

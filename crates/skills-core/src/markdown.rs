@@ -35,7 +35,7 @@ impl Head {
             let Some(opening) = opening(body, most) else {
                 break;
             };
-            if let Some(head) = scan(opening, body).complete_within(opening) {
+            if let Some(head) = scan(opening, body).complete_within(opening, body) {
                 return head;
             }
         }
@@ -59,14 +59,27 @@ struct Found {
 }
 
 impl Found {
-    /// The head, if what follows the opening cannot change it: both parts are
-    /// there and another line came after them.
-    fn complete_within(self, opening: &str) -> Option<Head> {
-        let both = self.head.title.is_some() && self.head.description.is_some();
+    /// The head, if what follows the opening cannot change it: the description is
+    /// there and another line came after it, and so is the title, or none can follow.
+    fn complete_within(self, opening: &str, body: &str) -> Option<Head> {
         let rest = opening.get(self.end..)?.trim_start_matches([' ', '\t']);
         let closed = rest.strip_prefix('\n').unwrap_or(rest).contains('\n');
-        (both && closed).then_some(self.head)
+        let titled = || self.head.title.is_some() || !may_hold_title(&body[self.end..]);
+        (self.head.description.is_some() && closed && titled()).then_some(self.head)
     }
+}
+
+/// Whether some line looks like a level-1 heading or like the underline of one. A
+/// look at every line is far cheaper than parsing them all.
+fn may_hold_title(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start_matches(' ');
+        match line.as_bytes() {
+            [b'#', rest @ ..] => !matches!(rest.first(), Some(b'#')),
+            [b'=', ..] => line.trim_end().bytes().all(|b| b == b'='),
+            _ => false,
+        }
+    })
 }
 
 /// Reads `text`, the opening of `body` or all of it, up to the point where title
@@ -265,6 +278,8 @@ mod tests {
     fn what_lies_beyond_the_opening_counts() {
         let filler = "- item\n".repeat(2000);
         check(&format!("{filler}\n# Late\n\nText"), "Late", "Text");
+        check(&format!("Text\n\n{filler}\nLate\n===\n"), "Late", "Text");
+        check(&format!("Text\n\n{filler}\n> # quoted\n"), "-", "Text");
         let linked = format!("# T\n\nsee [the guide][g] first\n\n{filler}\n[G]: iii://g\n");
         check(&linked, "T", "see the guide first");
         let long = "word ".repeat(3000);

@@ -158,3 +158,34 @@ fn a_write_that_is_given_up_leaves_no_doubt_behind() {
     }
     assert_eq!(&*now(read).unwrap().text, "mine");
 }
+
+#[test]
+fn a_late_echo_of_an_earlier_write_does_not_announce_the_next_one_twice() {
+    let desk = desk();
+    assert_eq!(desk.ids(), [""; 0]);
+    desk.register("a", "first");
+    let echo = desk.link.take_event(0).unwrap();
+    desk.memory.by_hand();
+    let mut second: Work = Box::pin(
+        desk.registry
+            .register_skill("a".parse().unwrap(), "second".into()),
+    );
+    assert!(!poll(&mut second));
+    let write = desk.memory.waiting()[0];
+    desk.memory.apply(write);
+    let mut bell = Box::pin(desk.registry.doorbell(&echo));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(bell.as_mut().poll(&mut context).is_pending());
+    desk.memory.acknowledge(write);
+    assert!(!poll(&mut second), "somebody rang: it has to look");
+    let mut rung = false;
+    while !poll(&mut second) {
+        for call in desk.memory.waiting() {
+            desk.memory.apply(call);
+            desk.memory.acknowledge(call);
+        }
+        rung = rung || bell.as_mut().poll(&mut context).is_ready();
+    }
+    assert_eq!(desk.read("a").unwrap(), "second");
+    assert_eq!(desk.take_changes(), 2);
+}

@@ -1,0 +1,316 @@
+//! The registry over a socket, as ratios against a no-op and an echo on the same
+//! engine in the same run: absolute times on a busy machine say little.
+//!
+//! Starts `skills serve` by itself. `III_ENGINE_WS_URL` points it at another engine
+//! that already has a skills worker. `SKILLS_COUNT` changes how many skills there are.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    reason = "a program that prints figures for people"
+)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
+use skills_iii::{Client, ClientOptions};
+use tokio::sync::Notify;
+
+const LONG: Duration = Duration::from_secs(120);
+const BODY: usize = 2048;
+
+/// `skills serve` on free ports; ends with this.
+struct Serve(Child, tempfile::TempDir);
+
+impl Drop for Serve {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start_serve() -> (Serve, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
+        .args([
+            "serve",
+            "--url",
+            "ws://127.0.0.1:0",
+            "--http",
+            "127.0.0.1:0",
+        ])
+        .args(["--log-format", "json", "--data-dir"])
+        .arg(dir.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let url = lines
+        .find_map(|line| {
+            let line: Value = serde_json::from_str(&line.unwrap()).ok()?;
+            line["workers"].as_str().map(str::to_owned)
+        })
+        .unwrap();
+    std::thread::spawn(move || lines.for_each(drop));
+    (Serve(child, dir), url)
+}
+
+struct Bench {
+    caller: Client,
+    worker: Client,
+}
+
+impl Bench {
+    async fn call(&self, function: &str, payload: Value) -> Box<RawValue> {
+        let payload = to_raw_value(&payload).unwrap();
+        let answer = self.caller.call(function, payload, LONG).await.unwrap();
+        answer.unwrap_or_else(|| RawValue::NULL.to_owned())
+    }
+
+    /// The median time of `rounds` calls, in microseconds.
+    async fn median(&self, rounds: usize, function: &str, payload: Value) -> f64 {
+        let mut times = Vec::with_capacity(rounds);
+        for _ in 0..rounds {
+            let start = Instant::now();
+            self.call(function, payload.clone()).await;
+            times.push(start.elapsed());
+        }
+        median(times)
+    }
+
+    /// A call that answers as many bytes as `answer` has, from a worker that does
+    /// nothing else.
+    async fn give(&self, rounds: usize, bytes: usize) -> f64 {
+        let text: Arc<RawValue> = Arc::from(to_raw_value(&"x".repeat(bytes)).unwrap());
+        let id = format!("bench::give_{bytes}");
+        offer(
+            &self.worker,
+            &id,
+            Arc::new(move |_| {
+                let text = (*text).to_owned();
+                Box::pin(std::future::ready(Ok(Some(text))))
+            }),
+        );
+        self.until_offered(&id).await;
+        self.median(rounds, &id, json!({})).await
+    }
+
+    async fn until_offered(&self, id: &str) {
+        loop {
+            let payload = to_raw_value(&json!({})).unwrap();
+            match self.caller.call(id, payload, LONG).await {
+                Ok(_) => return,
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1e6
+}
+
+fn offer(client: &Client, id: &str, handler: Handler) {
+    client.register_function(
+        FunctionSpec {
+            id: id.into(),
+            ..FunctionSpec::default()
+        },
+        handler,
+    );
+}
+
+fn line(what: &str, ours: f64, floor: f64, most: f64) {
+    println!(
+        "{what:<44} {ours:>10.0} us  floor {floor:>10.0} us  ratio {:>5.2} (at most {most})",
+        ours / floor
+    );
+}
+
+fn document(number: usize) -> String {
+    let mut text = format!("# Skill {number}\n\nWhen to use tool number {number} and why.\n\n");
+    while text.len() < BODY {
+        text.push_str("A paragraph with `code`, *emphasis* and a [link](iii://skills).\n\n");
+    }
+    text.truncate(BODY);
+    text
+}
+
+#[tokio::main]
+async fn main() {
+    let count = std::env::var("SKILLS_COUNT")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(10_000);
+    let (_serve, url) = match std::env::var("III_ENGINE_WS_URL") {
+        Ok(url) => (None, url),
+        Err(_) => {
+            let (serve, url) = start_serve();
+            (Some(serve), url)
+        }
+    };
+    let bench = Bench {
+        caller: Client::connect(&url, ClientOptions::named("bench-caller")).unwrap(),
+        worker: Client::connect(&url, ClientOptions::named("bench-worker")).unwrap(),
+    };
+    bench.caller.wait_connected().await.unwrap();
+    bench.worker.wait_connected().await.unwrap();
+    offer(
+        &bench.worker,
+        "bench::noop",
+        Arc::new(|_| Box::pin(std::future::ready(Ok(None)))),
+    );
+    bench.until_offered("bench::noop").await;
+    bench.until_offered("skills::list").await;
+    fill(&bench, count).await;
+    reads(&bench, count).await;
+    writes(&bench).await;
+    prompts(&bench).await;
+}
+
+async fn fill(bench: &Bench, count: usize) {
+    let start = Instant::now();
+    let mut next = 0;
+    let mut work = tokio::task::JoinSet::new();
+    while next < count || !work.is_empty() {
+        if next < count && work.len() < 32 {
+            let caller = bench.caller.clone();
+            let id = format!("g{}/s{next}", next % 100);
+            let payload = to_raw_value(&json!({ "id": id, "skill": document(next) })).unwrap();
+            work.spawn(async move {
+                caller
+                    .call("skills::register", payload, LONG)
+                    .await
+                    .unwrap()
+            });
+            next += 1;
+        } else {
+            work.join_next().await;
+        }
+    }
+    let rate = count as f64 / start.elapsed().as_secs_f64();
+    println!("{count} skills registered, 32 at a time: {rate:.0}/s");
+}
+
+async fn reads(bench: &Bench, count: usize) {
+    let rounds = if count > 20_000 { 30 } else { 200 };
+    for (what, function, payload) in [
+        ("skills::list", "skills::list", json!({})),
+        ("resources-list", "skills::resources-list", json!({})),
+        (
+            "iii://skills",
+            "skills::resources-read",
+            json!({ "uri": "iii://skills" }),
+        ),
+    ] {
+        let bytes = bench.call(function, payload.clone()).await.get().len();
+        let floor = bench.give(rounds, bytes).await;
+        let ours = bench.median(rounds, function, payload).await;
+        line(&format!("{what} ({bytes} bytes)"), ours, floor, 1.5);
+    }
+    let payload = json!({ "uri": "iii://g7/s7" });
+    let bytes = bench
+        .call("skills::resources-read", payload.clone())
+        .await
+        .get()
+        .len();
+    let floor = bench.give(5000, bytes).await;
+    let ours = bench.median(5000, "skills::resources-read", payload).await;
+    line("iii://{id} (2 KiB)", ours, floor, 1.3);
+}
+
+async fn writes(bench: &Bench) {
+    let register = json!({ "id": "g7/s7", "skill": document(7) });
+    let row = json!({ "scope": "bench", "key": "k", "value": register });
+    let noop = bench.median(3000, "bench::noop", json!({})).await;
+    let set = bench.median(500, "state::set", row).await;
+    let alone = bench
+        .median(500, "skills::register", register.clone())
+        .await;
+    println!("no-op {noop:.0} us, state::set {set:.0} us");
+    line("skills::register", alone, noop + set, 1.3);
+
+    let heard = Arc::new(AtomicUsize::new(0));
+    let all = Arc::new(Notify::new());
+    for n in 0..10 {
+        let (heard, all) = (Arc::clone(&heard), Arc::clone(&all));
+        let id = format!("bench::hear_{n}");
+        offer(
+            &bench.worker,
+            &id,
+            Arc::new(move |_| {
+                if heard.fetch_add(1, Ordering::SeqCst) % 10 == 9 {
+                    all.notify_one();
+                }
+                Box::pin(std::future::ready(Ok(None)))
+            }),
+        );
+        bench.worker.register_trigger(TriggerSpec {
+            id: uuid::Uuid::new_v4().to_string(),
+            trigger_type: "skills::on-change".into(),
+            function_id: id,
+            config: to_raw_value(&json!({})).unwrap(),
+            metadata: None,
+        });
+    }
+    // The subscription is in place when a change reaches all ten.
+    loop {
+        bench.call("skills::register", register.clone()).await;
+        if tokio::time::timeout(Duration::from_millis(500), all.notified())
+            .await
+            .is_ok()
+        {
+            break;
+        }
+    }
+    heard.store(0, Ordering::SeqCst);
+    let (mut acks, mut deliveries) = (Vec::new(), Vec::new());
+    for _ in 0..500 {
+        let start = Instant::now();
+        bench.call("skills::register", register.clone()).await;
+        acks.push(start.elapsed());
+        all.notified().await;
+        deliveries.push(start.elapsed().saturating_sub(*acks.last().unwrap()));
+    }
+    line(
+        "ack with 10 subscribers, against none",
+        median(acks),
+        alone,
+        1.2,
+    );
+    line(
+        "delivery to all 10 after the ack",
+        median(deliveries),
+        noop,
+        3.0,
+    );
+}
+
+async fn prompts(bench: &Bench) {
+    offer(
+        &bench.worker,
+        "bench::prompt",
+        Arc::new(|_| Box::pin(std::future::ready(Ok(Some(to_raw_value(&"Hi").unwrap()))))),
+    );
+    bench.until_offered("bench::prompt").await;
+    let prompt = json!({ "name": "bench", "description": "d", "function_id": "bench::prompt" });
+    bench.call("prompts::register", prompt).await;
+    let noop = bench.median(3000, "bench::noop", json!({})).await;
+    let ours = bench
+        .median(3000, "prompts::mcp-get", json!({ "name": "bench" }))
+        .await;
+    line(
+        "prompts::mcp-get, against two no-ops",
+        ours,
+        noop * 2.0,
+        1.3,
+    );
+}

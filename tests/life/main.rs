@@ -1,0 +1,10 @@
+//! The program among processes: engines that come late, restart and die, instances
+//! that are killed, handlers that misbehave. Real processes, real sockets.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
+
+mod engine;
+mod handlers;
+mod process;
+mod serve;
+mod worker;
