@@ -1,0 +1,195 @@
+//! How a step reaches the registry: the calls a worker on an engine can make.
+//!
+//! Steps know nothing else, so the same scenarios can run against an engine behind
+//! a socket. Everything is async for that reason.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::memory_bus::MemoryBus;
+
+/// A way to the registry.
+#[derive(Debug)]
+pub enum Bus {
+    /// The function table on an engine in memory.
+    Memory(MemoryBus),
+}
+
+/// What a caller sees of an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallFailure {
+    /// For programs.
+    pub code: String,
+    /// For people: message and hint.
+    pub message: String,
+}
+
+/// What a function that a scenario offers does when it is called.
+#[derive(Clone, Debug)]
+pub enum Behaviour {
+    /// Answers this.
+    Returns(Value),
+    /// Answers this text once so many calls are waiting for each other.
+    ReturnsOnceTogether {
+        /// What it answers.
+        text: String,
+        /// How many calls have to be under way at the same time.
+        parties: usize,
+    },
+    /// Answers with an error.
+    Fails(String),
+    /// Never answers.
+    Hangs,
+    /// Was offered once; its worker is gone.
+    Vanished,
+}
+
+/// A document that is no row: a file of the folder the registry also serves.
+#[derive(Clone, Debug)]
+pub enum Document {
+    /// A skill file.
+    Skill {
+        /// The id its path gives it.
+        id: String,
+        /// Its markdown.
+        body: String,
+    },
+    /// A prompt file.
+    Prompt {
+        /// Its name.
+        name: String,
+        /// From its front matter.
+        description: String,
+        /// The text it renders to.
+        body: String,
+    },
+}
+
+/// A function or trigger type as an engine lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Its id.
+    pub id: String,
+    /// What it says about itself.
+    pub about: String,
+    /// What tools show instead of the id.
+    pub label: Option<String>,
+}
+
+/// A row or document that is not served, and why.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Scope and key, or path.
+    pub place: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+#[expect(
+    clippy::unused_async,
+    reason = "an engine behind a socket has to be waited for"
+)]
+impl Bus {
+    /// Calls a function of the registry.
+    pub async fn call(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
+        match self {
+            Self::Memory(bus) => bus.call(function, payload).await,
+        }
+    }
+
+    /// Offers a function, or changes what it does.
+    pub async fn offer(&self, function: &str, behaviour: Behaviour) {
+        match self {
+            Self::Memory(bus) => bus.offer(function, behaviour),
+        }
+    }
+
+    /// What an offered function was called with so far, without the fields an
+    /// engine adds.
+    pub async fn heard(&self, function: &str) -> Vec<Value> {
+        match self {
+            Self::Memory(bus) => bus.heard(function),
+        }
+    }
+
+    /// Lets a function hear of changes. It need not be offered before.
+    pub async fn subscribe(&mut self, trigger_type: &str, function: &str) {
+        match self {
+            Self::Memory(bus) => bus.subscribe(trigger_type, function),
+        }
+    }
+
+    /// Takes a subscription back.
+    pub async fn unsubscribe(&mut self, trigger_type: &str, function: &str) {
+        match self {
+            Self::Memory(bus) => bus.unsubscribe(trigger_type, function),
+        }
+    }
+
+    /// The notices that reached subscribers since the last time: waits for as many
+    /// as expected, and fails if there is one more.
+    pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
+        let notices = match self {
+            Self::Memory(bus) => bus.notices().await,
+        };
+        assert_eq!(notices.len(), expected, "notices: {notices:?}");
+        notices
+    }
+
+    /// Writes a row past the registry, as any worker may.
+    pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
+        match self {
+            Self::Memory(bus) => bus.put_row(scope, key, row).await,
+        }
+    }
+
+    /// The rows of a scope by key.
+    pub async fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
+        match self {
+            Self::Memory(bus) => bus.rows(scope),
+        }
+    }
+
+    /// Puts a document beside the rows.
+    pub async fn place(&self, document: Document) {
+        match self {
+            Self::Memory(bus) => bus.place(document),
+        }
+    }
+
+    /// What the registry says it cannot serve.
+    pub async fn problems(&self) -> Vec<Problem> {
+        match self {
+            Self::Memory(bus) => bus.problems().await,
+        }
+    }
+
+    /// The functions of the registry.
+    pub async fn functions(&self) -> Vec<Offered> {
+        match self {
+            Self::Memory(_) => MemoryBus::functions(),
+        }
+    }
+
+    /// The trigger types of the registry.
+    pub async fn trigger_types(&self) -> Vec<Offered> {
+        match self {
+            Self::Memory(_) => MemoryBus::trigger_types(),
+        }
+    }
+
+    /// The engine goes away.
+    pub async fn cut(&mut self) {
+        match self {
+            Self::Memory(bus) => bus.cut(),
+        }
+    }
+
+    /// The engine is back, and subscribers subscribe again.
+    pub async fn mend(&mut self) {
+        match self {
+            Self::Memory(bus) => bus.mend(),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What the steps share: the world of a scenario, the bus, and ways to write values.
+
+pub mod bus;
+mod memory_bus;
+mod proofread;
+mod quiet;
+mod shelf;
+pub mod text;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use skills_core::{Error, FunctionId, Head, ResourceUri, SkillId};
+
+pub use bus::{Behaviour, Bus, CallFailure, Document, Offered};
+pub use proofread::proofread;
+pub use quiet::Quiet;
+
+/// Everything one scenario knows.
+#[derive(Debug, cucumber::World)]
+#[world(init = Self::new)]
+pub struct World {
+    /// The way to the registry.
+    pub bus: Bus,
+    /// What the last call came to.
+    outcome: Option<Result<Value, CallFailure>>,
+    /// The times of the registrations so far.
+    pub times: Vec<String>,
+    /// The functions the engine lists.
+    pub functions: Vec<Offered>,
+    /// The trigger types the engine lists.
+    pub trigger_types: Vec<Offered>,
+    /// The title and description of the last document.
+    pub head: Option<Head>,
+    /// What the last address means.
+    pub address: Option<Result<ResourceUri, Error>>,
+    /// Whether the last value keeps the rules.
+    pub verdict: Option<Result<(), Error>>,
+    /// The last function id.
+    pub function: Option<FunctionId>,
+    /// Registered skills and files for an index.
+    pub registered: Vec<(SkillId, Head)>,
+    /// Skills from files for an index.
+    pub custom: Vec<(SkillId, Head)>,
+    /// The index made of them.
+    pub index: Option<Arc<str>>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            bus: Bus::Memory(memory_bus::MemoryBus::new()),
+            outcome: None,
+            times: Vec::new(),
+            functions: Vec::new(),
+            trigger_types: Vec::new(),
+            head: None,
+            address: None,
+            verdict: None,
+            function: None,
+            registered: Vec::new(),
+            custom: Vec::new(),
+            index: None,
+        }
+    }
+
+    /// Calls a function and keeps what it came to.
+    pub async fn call(&mut self, function: &str, payload: Value) {
+        let outcome = self.bus.call(function, payload).await;
+        if let Ok(time) = outcome.as_ref().map(|answer| &answer["registered_at"])
+            && let Some(time) = time.as_str()
+        {
+            self.times.push(time.to_owned());
+        }
+        self.outcome = Some(outcome);
+    }
+
+    /// Calls a function that has to succeed.
+    pub async fn arrange(&mut self, function: &str, payload: Value) {
+        self.call(function, payload).await;
+        let _ = self.answer();
+    }
+
+    /// The answer of the last call.
+    #[track_caller]
+    pub fn answer(&self) -> &Value {
+        match self.outcome.as_ref().expect("nothing was called yet") {
+            Ok(answer) => answer,
+            Err(failure) => panic!("the call failed as `{}`: {}", failure.code, failure.message),
+        }
+    }
+
+    /// The error of the last call.
+    #[track_caller]
+    pub fn failure(&self) -> &CallFailure {
+        match self.outcome.as_ref().expect("nothing was called yet") {
+            Ok(answer) => panic!("the call succeeded: {answer:#}"),
+            Err(failure) => failure,
+        }
+    }
+
+    /// The text that the last call answered: of a fetch, or of the one entry of a
+    /// read.
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        let answer = self.answer();
+        let text = answer
+            .as_str()
+            .or_else(|| answer["contents"][0]["text"].as_str());
+        text.unwrap_or_else(|| panic!("the answer holds no text: {answer:#}"))
+    }
+}

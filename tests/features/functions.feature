@@ -1,0 +1,99 @@
+@pure @functions
+Feature: what the registry offers on an engine
+
+  Scenario: thirteen functions and two trigger types
+    When I list what the engine offers
+    Then these are the functions of the registry:
+      | skills::register            |
+      | skills::unregister          |
+      | skills::list                |
+      | skills::resources-list      |
+      | skills::resources-read      |
+      | skills::resources-templates |
+      | skills::fetch_skill         |
+      | skill::fetch                |
+      | prompts::register           |
+      | prompts::unregister         |
+      | prompts::list               |
+      | prompts::mcp-list           |
+      | prompts::mcp-get            |
+    And these are its trigger types:
+      | skills::on-change  |
+      | prompts::on-change |
+
+  Scenario: the function for agents has a name people can read
+    When I list what the engine offers
+    Then tools show these functions under a label of their own:
+      | function     | label       |
+      | skill::fetch | Fetch skill |
+
+  Rule: a payload is an object; fields nobody asked for are ignored
+
+    Scenario Outline: engines add fields of their own
+      Given the skill "resend" is registered
+      And the function "mailer::compose" returns the text "Hi"
+      And the prompt "send-email" is rendered by "mailer::compose"
+      When I call "<function>" with:
+        """
+        {<payload> "_caller_worker_id": "w-1", "more": {"a": [1]}}
+        """
+      Then it succeeds
+
+      Examples:
+        | function                    | payload                                                    |
+        | skills::register            | "id": "a", "skill": "x",                                   |
+        | skills::unregister          | "id": "a",                                                 |
+        | skills::list                |                                                            |
+        | skills::resources-list      |                                                            |
+        | skills::resources-read      | "uri": "iii://resend",                                     |
+        | skills::resources-templates |                                                            |
+        | skills::fetch_skill         | "uri": "iii://resend",                                     |
+        | skill::fetch                | "uri": "iii://resend",                                     |
+        | prompts::register           | "name": "p", "description": "d", "function_id": "w::f",    |
+        | prompts::unregister         | "name": "p",                                               |
+        | prompts::list               |                                                            |
+        | prompts::mcp-list           |                                                            |
+        | prompts::mcp-get            | "name": "send-email",                                      |
+
+    Scenario Outline: where nothing is needed, nothing need be sent
+      When I call "<function>" with:
+        """
+        null
+        """
+      Then it succeeds
+
+      Examples:
+        | function                    |
+        | skills::list                |
+        | skills::resources-list      |
+        | skills::resources-templates |
+        | prompts::list               |
+        | prompts::mcp-list           |
+
+    Scenario Outline: a missing field or one of the wrong type is named
+      When I call "<function>" with:
+        """
+        <payload>
+        """
+      Then it fails as "invalid_input"
+      And the message says "<message>"
+
+      Examples:
+        | function               | payload                                     | message                   |
+        | skills::register       | {"id": "a"}                                 | skill                     |
+        | skills::register       | {"skill": "x"}                              | id                        |
+        | skills::register       | {"id": 5, "skill": "x"}                     | `id`                      |
+        | skills::register       | {"id": "a", "skill": null}                  | `skill`                   |
+        | skills::register       | ["a", "x"]                                  | payload must be an object |
+        | skills::register       | "a"                                         | payload must be an object |
+        | skills::unregister     | {}                                          | id                        |
+        | skills::resources-read | {"uri": 1}                                  | `uri`                     |
+        | skill::fetch           | {"uris": "iii://a"}                         | `uris`                    |
+        | skill::fetch           | {"uris": ["iii://a", 7]}                    | `uris[1]`                 |
+        | prompts::register      | {"name": "p", "function_id": "w::f"}        | description               |
+        | prompts::register      | {"name": "p", "description": "d"}           | function_id               |
+        | prompts::register      | {"name": "p", "description": "d", "function_id": "w::f", "arguments": [{"name": "to"}, {"name": 1}]} | `arguments[1].name` |
+        | prompts::register      | {"name": "p", "description": "d", "function_id": "w::f", "arguments": {"name": "to"}} | `arguments` |
+        | prompts::register      | {"name": "p", "description": "d", "function_id": "w::f", "arguments": [["to", "Who", true]]} | `arguments[0]` |
+        | prompts::mcp-get       | {"arguments": {}}                           | name                      |
+        | prompts::mcp-get       | {"name": "p", "arguments": "to=me"}         | arguments                 |

@@ -1,0 +1,282 @@
+@pure @skills_resources
+Feature: reading skills as resources
+
+  Readers list resources, and read each by its address: the index, a registered body, a
+  file, or what a function answers right now.
+
+  Rule: the index comes first, then one resource per skill
+
+    Scenario: titles and descriptions come from the bodies
+      Given these skills are registered:
+        | id           | body                     |
+        | resend/email | # Email                  |
+        | resend       | # Resend\n\nSends email. |
+        | notes        | Just words.              |
+        | bare         | - a list                 |
+      Then the resources are:
+        | uri                | name   | description  |
+        | iii://bare         | bare   | none         |
+        | iii://notes        | notes  | Just words.  |
+        | iii://resend       | Resend | Sends email. |
+        | iii://resend/email | Email  | none         |
+
+    Scenario: an empty registry still has its index
+      Then the only resource is the index
+
+    Scenario: a removed skill is gone from all of it
+      Given the skill "resend" is registered
+      When I unregister the skill "resend"
+      Then the only resource is the index
+      And the index lists:
+        """
+        No skills are registered yet.
+        """
+
+  Rule: iii://{id} serves the body
+
+    Scenario: a registered body
+      Given the skill "resend" is registered with:
+        """
+        # Resend
+
+        Sends email. More at iii://resend/email.
+        """
+      When I read "iii://resend"
+      Then the mime type is "text/markdown"
+      And the text is:
+        """
+        # Resend
+
+        Sends email. More at iii://resend/email.
+        """
+
+    Scenario: the newest body is served
+      Given the skill "resend" is registered with "old"
+      And the skill "resend" is registered with "new"
+      When I read "iii://resend"
+      Then the text is "new"
+
+    Scenario: an unknown id is not found
+      When I read "iii://resend"
+      Then it fails as "not_found"
+      And the message says "not found: resend"
+
+    Scenario Outline: the message names the nearest id there is
+      Given the skill "resend" is registered
+      And the skill "resend/email" is registered
+      And the skill "brain" is registered
+      When I read "<uri>"
+      Then it fails as "not_found"
+      And the message says "did you mean `<nearest>`?"
+
+      Examples:
+        | uri                | nearest      |
+        | iii://resnd        | resend       |
+        | iii://resend/emial | resend/email |
+        | iii://email        | resend/email |
+        | iii://brian        | brain        |
+
+    Scenario: the nearest may be a file
+      Given a file holds the skill "house/style":
+        """
+        # House style
+        """
+      When I read "iii://house/stile"
+      Then it fails as "not_found"
+      And the message says "did you mean `house/style`?"
+
+    Scenario: nothing is suggested where nothing is near
+      Given the skill "resend" is registered
+      When I read "iii://zebra"
+      Then it fails as "not_found"
+      And the message does not say "did you mean"
+
+  Rule: iii://fn/{a}/{b} serves what function a::b answers
+
+    Scenario: it is called with an empty object, every time
+      Given the function "resend::status" returns the text "# All well"
+      When I read "iii://fn/resend/status"
+      Then the mime type is "text/markdown"
+      And the text is "# All well"
+      And the function "resend::status" was called once with:
+        """
+        {}
+        """
+
+    Scenario Outline: what becomes of an answer
+      Given the function "w::f" returns:
+        """
+        <answer>
+        """
+      When I read "iii://fn/w/f"
+      Then the mime type is "<mime type>"
+      And the text is "<text>"
+
+      Examples: a string, or an object with a string content
+        | answer                             | mime type     | text  |
+        | "# Hi"                             | text/markdown | # Hi  |
+        | ""                                 | text/markdown |       |
+        | {"content": "# Hi"}                | text/markdown | # Hi  |
+        | {"content": "# Hi", "other": true} | text/markdown | # Hi  |
+
+      Examples: anything else is shown as JSON
+        | answer         | mime type        | text                 |
+        | 7              | application/json | 7                    |
+        | true           | application/json | true                 |
+        | null           | application/json | null                 |
+        | []             | application/json | []                   |
+        | [1, 2]         | application/json | [␊␠␠1,␊␠␠2␊]         |
+        | {}             | application/json | {}                   |
+
+    Scenario: JSON is laid out for people
+      Given the function "w::f" returns:
+        """
+        {"content": 5, "up": true}
+        """
+      When I read "iii://fn/w/f"
+      Then the mime type is "application/json"
+      And the text is:
+        """
+        {
+          "content": 5,
+          "up": true
+        }
+        """
+
+    Scenario: paths may be long and short
+      Given the function "health" returns the text "short"
+      And the function "a::b::c::d" returns the text "long"
+      When I fetch all of:
+        | iii://fn/health  |
+        | iii://fn/a/b/c/d |
+      Then the text is:
+        """
+        # iii://fn/health
+
+        short
+
+        ---
+
+        # iii://fn/a/b/c/d
+
+        long
+        """
+
+    Scenario Outline: a function that does not deliver
+      Given <what is wrong>
+      When I read "iii://fn/w/f"
+      Then it fails as "<code>"
+      And the message says all of:
+        | w::f        |
+        | iii://fn/w/f |
+        | <message>   |
+
+      Examples:
+        | what is wrong                                  | code        | message   |
+        | the function "w::f" fails with "out of stamps" | unavailable | out of stamps |
+        | the function "w::f" never answers              | timed_out   | too slow  |
+        | the worker of the function "w::f" has vanished | not_found   | absent    |
+        | the skill "w" is registered                    | not_found   | absent    |
+
+    Scenario Outline: functions of the engine and its bridges are refused before any call
+      Given the function "<function>" returns the text "secret"
+      When I read "<uri>"
+      Then it fails as "forbidden"
+      And the message says "internal namespace"
+      And the function "<function>" was never called
+
+      Examples:
+        | uri                          | function             |
+        | iii://fn/engine/functions    | engine::functions    |
+        | iii://fn/state/secret        | state::secret        |
+        | iii://fn/stream/list         | stream::list         |
+        | iii://fn/iii/workers         | iii::workers         |
+        | iii://fn/mcp/handler         | mcp::handler         |
+        | iii://fn/a2a/send            | a2a::send            |
+        | iii://fn/skills/register     | skills::register     |
+        | iii://fn/prompts/list        | prompts::list        |
+
+  Rule: an address that cannot be right is refused
+
+    Scenario Outline: bad addresses
+      When I read "<uri>"
+      Then it fails as "<code>"
+      And the message says "<message>"
+
+      Examples:
+        | uri                | code          | message            |
+        | https://resend     | invalid_input | iii://             |
+        |                    | invalid_input | iii://             |
+        | iii://             | invalid_input | non-empty          |
+        | iii://a//b         | invalid_input | non-empty          |
+        | iii://a/           | invalid_input | non-empty          |
+        | iii://A            | invalid_input | lowercase          |
+        | iii://fn           | invalid_input | iii://fn           |
+        | iii://fn/          | invalid_input | non-empty          |
+        | iii://fn/w/f.g     | invalid_input | lowercase          |
+        | iii://x/worker::fn | not_found     | iii://fn/worker/fn |
+        | iii://x/worker::fn | not_found     | not found          |
+
+  Rule: files stand beside registered skills, and yield to them
+
+    Scenario: a file is listed and read like any skill
+      Given the skill "resend" is registered
+      And a file holds the skill "house/style":
+        """
+        # House style
+
+        How we write.
+        """
+      Then the list of skills is:
+        | id          | bytes | origin |
+        | house/style | 28    | fs     |
+        | resend      | 8     | state  |
+      And the resources are:
+        | uri               | name        | description   |
+        | iii://house/style | House style | How we write. |
+        | iii://resend      | resend      | none          |
+      And reading "iii://house/style" gives 28 bytes
+
+    Scenario: a registered skill hides the file of the same id
+      Given a file holds the skill "resend":
+        """
+        # From a file
+        """
+      And the skill "resend" is registered with "# From a worker"
+      Then the list of skills is:
+        | id     | bytes | origin |
+        | resend | 15    | state  |
+      And reading "iii://resend" gives 15 bytes
+      And the index lists:
+        """
+        - [`resend`](iii://resend) — From a worker
+        """
+
+    Scenario: the file is there again when the registered skill goes
+      Given a file holds the skill "resend":
+        """
+        # From a file
+        """
+      And the skill "resend" is registered with "# From a worker"
+      When I unregister the skill "resend"
+      Then the list of skills is:
+        | id     | bytes | origin |
+        | resend | 13    | fs     |
+      And the index lists:
+        """
+        ## Custom skills
+
+        - [`resend`](iii://resend) — From a file
+        """
+
+    Scenario: unregistering does not touch files
+      Given a file holds the skill "house":
+        """
+        # House
+        """
+      When I unregister the skill "house"
+      Then the answer is:
+        """
+        {"id": "house", "removed": false}
+        """
+      And reading "iii://house" gives 7 bytes

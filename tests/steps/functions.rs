@@ -1,0 +1,39 @@
+//! What the registry offers on an engine.
+
+use cucumber::gherkin::Step;
+use cucumber::{then, when};
+
+use crate::common::text::{column, table};
+use crate::common::{Offered, World};
+
+#[when("I list what the engine offers")]
+async fn list(world: &mut World) {
+    world.functions = world.bus.functions().await;
+    world.trigger_types = world.bus.trigger_types().await;
+}
+
+#[then("these are the functions of the registry:")]
+fn functions(world: &mut World, step: &Step) {
+    check(&world.functions, &column(step));
+}
+
+#[then("these are its trigger types:")]
+fn trigger_types(world: &mut World, step: &Step) {
+    check(&world.trigger_types, &column(step));
+}
+
+#[then("tools show these functions under a label of their own:")]
+fn labels(world: &mut World, step: &Step) {
+    let labelled = |f: &Offered| f.label.clone().map(|label| [f.id.clone(), label]);
+    let labels: Vec<_> = world.functions.iter().filter_map(labelled).collect();
+    assert_eq!(labels, table(step, ["function", "label"]));
+}
+
+#[track_caller]
+fn check(offered: &[Offered], expected: &[String]) {
+    let ids: Vec<_> = offered.iter().map(|o| o.id.clone()).collect();
+    assert_eq!(ids, expected);
+    for Offered { id, about, .. } in offered {
+        assert!(!about.trim().is_empty(), "`{id}` says nothing about itself");
+    }
+}

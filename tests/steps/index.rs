@@ -1,0 +1,97 @@
+//! Rendering the index from titles and descriptions.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "cucumber hands steps owned strings"
+)]
+
+use std::sync::Arc;
+
+use cucumber::gherkin::Step;
+use cucumber::{given, then, when};
+use skills_core::{Head, SkillId, index};
+
+use crate::common::World;
+use crate::common::text::{block, table};
+
+/// What every index begins with: a heading, an empty line, and some words.
+const OPENING: &str = "# Skills\n\n";
+
+fn entries(step: &Step) -> Vec<(SkillId, Head)> {
+    let entry = |[id, body]: [String; 2]| {
+        (
+            id.parse().expect("a scenario's id is good"),
+            Head::of(&body),
+        )
+    };
+    table(step, ["id", "body"]).into_iter().map(entry).collect()
+}
+
+#[given("registered skills:")]
+fn registered(world: &mut World, step: &Step) {
+    world.registered = entries(step);
+}
+
+#[given("skill files:")]
+fn files(world: &mut World, step: &Step) {
+    world.custom = entries(step);
+}
+
+#[given(expr = "a registered skill {string} whose first paragraph is {int} {string}s")]
+fn long(world: &mut World, id: String, count: usize, letter: String) {
+    let head = Head::of(&format!("# Long\n\n{}", letter.repeat(count)));
+    world
+        .registered
+        .push((id.parse().expect("a scenario's id is good"), head));
+}
+
+#[when("the index is rendered")]
+fn render(world: &mut World) {
+    let registered: Arc<str> = index::render(world.registered.iter().map(|(id, h)| (id, h))).into();
+    world.index = Some(index::add_custom(
+        &registered,
+        world.custom.iter().map(|(id, h)| (id, h)),
+    ));
+}
+
+#[then("after its opening words it reads:")]
+fn reads(world: &mut World, step: &Step) {
+    let index = world.index.as_deref().expect("no index was rendered yet");
+    assert_eq!(
+        after_opening(index),
+        block(step),
+        "the index is:\n{index}\n"
+    );
+}
+
+#[then(expr = "its line about {string} ends with {int} {string}s and {string}")]
+fn line_ends(world: &mut World, id: String, count: usize, letter: String, end: String) {
+    let index = world.index.as_deref().expect("no index was rendered yet");
+    let line = index
+        .lines()
+        .find(|line| line.contains(&format!("[`{id}`]")));
+    let line = line.unwrap_or_else(|| panic!("no line about `{id}`:\n{index}"));
+    let expected = format!(" \u{2014} {}{end}", letter.repeat(count));
+    assert!(
+        line.ends_with(&expected),
+        "{line:?} does not end with {expected:?}"
+    );
+}
+
+/// What follows the heading and its one or two sentences.
+#[track_caller]
+pub fn after_opening(index: &str) -> &str {
+    let words = index
+        .strip_prefix(OPENING)
+        .expect("an index opens with `# Skills`");
+    let (words, rest) = words
+        .split_once("\n\n")
+        .expect("an empty line ends the opening words");
+    let sentences = words.split_terminator(". ").count();
+    assert!(
+        !words.trim().is_empty() && sentences <= 2,
+        "the opening words are {words:?}"
+    );
+    rest.strip_suffix('\n')
+        .expect("an index ends with a line break")
+}

@@ -1,0 +1,17 @@
+//! The steps: one file per feature, and `calls.rs` for what all features say.
+
+mod calls;
+mod functions;
+mod ids;
+mod index;
+mod internal_namespaces;
+mod markdown;
+mod notifications;
+mod outage;
+mod prompts_get;
+mod prompts_register;
+mod skills_fetch;
+mod skills_nested;
+mod skills_register;
+mod skills_resources;
+mod uri;

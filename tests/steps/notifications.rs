@@ -1,0 +1,41 @@
+//! Subscribing, and what subscribers are told.
+
+use cucumber::gherkin::Step;
+use cucumber::{given, then, when};
+use serde_json::Value;
+
+use crate::common::World;
+use crate::common::text::{parsed, table};
+
+#[given(expr = "{string} listens to {string}")]
+async fn listens(world: &mut World, function: String, trigger_type: String) {
+    world.bus.subscribe(&trigger_type, &function).await;
+}
+
+#[when(expr = "{string} stops listening to {string}")]
+async fn stops(world: &mut World, function: String, trigger_type: String) {
+    world.bus.unsubscribe(&trigger_type, &function).await;
+}
+
+#[then("exactly these notices arrive:")]
+async fn notices(world: &mut World, step: &Step) {
+    let row = |[function, notice]: [String; 2]| (function, parsed(&notice));
+    let expected: Vec<_> = table(step, ["listener", "notice"])
+        .into_iter()
+        .map(row)
+        .collect();
+    // Subscribers are told in no particular order.
+    let sorted = |mut notices: Vec<(String, Value)>| {
+        notices.sort_by(|(a, _), (b, _)| a.cmp(b));
+        notices
+    };
+    assert_eq!(
+        sorted(world.bus.notices(expected.len()).await),
+        sorted(expected)
+    );
+}
+
+#[then("no notice arrives")]
+async fn no_notice(world: &mut World) {
+    let _ = world.bus.notices(0).await;
+}

@@ -1,0 +1,29 @@
+//! Fetching several addresses as one text.
+
+use cucumber::gherkin::Step;
+use cucumber::{given, when};
+use serde_json::json;
+
+use crate::common::text::{column, pictured};
+use crate::common::{Behaviour, World};
+
+const FETCH: &str = "skill::fetch";
+
+#[given(expr = "the function {string} answers {string} once {int} calls are under way")]
+async fn together(world: &mut World, function: String, text: String, parties: usize) {
+    world
+        .bus
+        .offer(&function, Behaviour::ReturnsOnceTogether { text, parties })
+        .await;
+}
+
+#[when(expr = "I fetch {string}")]
+async fn fetch(world: &mut World, uri: String) {
+    world.call(FETCH, json!({ "uri": pictured(&uri) })).await;
+}
+
+#[when("I fetch all of:")]
+async fn fetch_all(world: &mut World, step: &Step) {
+    let uris: Vec<_> = column(step).iter().map(|uri| pictured(uri)).collect();
+    world.call(FETCH, json!({ "uris": uris })).await;
+}

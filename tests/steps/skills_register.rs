@@ -1,0 +1,150 @@
+//! Registering, unregistering and listing skills.
+
+use cucumber::gherkin::Step;
+use cucumber::{given, then, when};
+use serde_json::{Value, json};
+
+use crate::common::World;
+use crate::common::text::{block, id_of, parsed, pictured, table, timeless};
+
+const REGISTER: &str = "skills::register";
+
+async fn register(world: &mut World, id: &str, body: &str) {
+    world
+        .call(REGISTER, json!({ "id": id, "skill": body }))
+        .await;
+}
+
+#[given(expr = "the skill {string} is registered")]
+async fn registered(world: &mut World, id: String) {
+    world
+        .arrange(REGISTER, json!({ "id": id, "skill": format!("# {id}") }))
+        .await;
+}
+
+#[given(expr = "the skill {string} is registered with {string}")]
+async fn registered_with(world: &mut World, id: String, body: String) {
+    world
+        .arrange(REGISTER, json!({ "id": id, "skill": pictured(&body) }))
+        .await;
+}
+
+#[given(expr = "the skill {string} is registered with:")]
+async fn registered_with_block(world: &mut World, id: String, step: &Step) {
+    world
+        .arrange(REGISTER, json!({ "id": id, "skill": block(step) }))
+        .await;
+}
+
+#[given("these skills are registered:")]
+async fn all_registered(world: &mut World, step: &Step) {
+    for [id, body] in table(step, ["id", "body"]) {
+        world
+            .arrange(REGISTER, json!({ "id": id, "skill": body }))
+            .await;
+    }
+}
+
+#[given("the list of skills was asked for")]
+async fn listed(world: &mut World) {
+    world.arrange("skills::list", json!({})).await;
+}
+
+#[when(expr = "I register the skill {string}")]
+async fn register_any(world: &mut World, id: String) {
+    register(world, &pictured(&id), "# A skill").await;
+}
+
+#[when(expr = "I register the skill {string} with {string}")]
+async fn register_with(world: &mut World, id: String, body: String) {
+    register(world, &id, &pictured(&body)).await;
+}
+
+#[when(expr = "I register the skill {string} with:")]
+async fn register_with_block(world: &mut World, id: String, step: &Step) {
+    register(world, &id, &block(step)).await;
+}
+
+#[when(expr = "I register a skill with an id of {int} {string}s")]
+async fn register_long_segment(world: &mut World, count: usize, letter: String) {
+    register(world, &letter.repeat(count), "# A skill").await;
+}
+
+#[when(expr = "I register a skill with an id of {int} bytes in short segments")]
+async fn register_long_id(world: &mut World, bytes: usize) {
+    register(world, &id_of(bytes), "# A skill").await;
+}
+
+#[when(expr = "I register the skill {string} with a body of {int} {string}s")]
+async fn register_long_body(world: &mut World, id: String, count: usize, letter: String) {
+    register(world, &id, &letter.repeat(count)).await;
+}
+
+#[when(expr = "I register the skill {string} with a body of {int} {string}s and one {string}")]
+async fn register_odd_body(
+    world: &mut World,
+    id: String,
+    count: usize,
+    letter: String,
+    end: String,
+) {
+    register(world, &id, &(letter.repeat(count) + &end)).await;
+}
+
+#[when(expr = "I unregister the skill {string}")]
+async fn unregister(world: &mut World, id: String) {
+    world
+        .call("skills::unregister", json!({ "id": pictured(&id) }))
+        .await;
+}
+
+#[then("the list of skills is:")]
+async fn list_is(world: &mut World, step: &Step) {
+    let entry = |[id, bytes, origin]: [String; 3]| {
+        let bytes: usize = bytes.parse().expect("bytes is a number");
+        json!({ "id": id, "bytes": bytes, "registered_at": "{time}", "origin": origin })
+    };
+    let expected: Value = table(step, ["id", "bytes", "origin"])
+        .into_iter()
+        .map(entry)
+        .collect();
+    world.call("skills::list", json!({})).await;
+    assert_eq!(timeless(world.answer()), json!({ "skills": expected }));
+}
+
+#[then("the list of skills is empty")]
+async fn list_is_empty(world: &mut World) {
+    world.call("skills::list", json!({})).await;
+    assert_eq!(*world.answer(), json!({ "skills": [] }));
+}
+
+#[then(expr = "reading {string} gives {int} bytes")]
+async fn reading_gives_bytes(world: &mut World, uri: String, bytes: usize) {
+    world
+        .call("skills::resources-read", json!({ "uri": uri }))
+        .await;
+    assert_eq!(world.text().len(), bytes);
+}
+
+#[then("the second registration is later than the first")]
+fn later(world: &mut World) {
+    let [first, second] = &world.times[..] else {
+        panic!("two times, not {:?}", world.times)
+    };
+    assert!(first < second, "{first} is not before {second}");
+}
+
+#[then(expr = "the row {string} in scope {string} is:")]
+async fn row_is(world: &mut World, key: String, scope: String, step: &Step) {
+    let rows = world.bus.rows(&scope).await;
+    let row = rows
+        .get(&key)
+        .unwrap_or_else(|| panic!("no row `{key}` in {rows:?}"));
+    assert_eq!(timeless(row), parsed(&block(step)));
+}
+
+#[then(expr = "scope {string} holds no rows")]
+async fn no_rows(world: &mut World, scope: String) {
+    let rows = world.bus.rows(&scope).await;
+    assert!(rows.is_empty(), "{rows:?}");
+}
