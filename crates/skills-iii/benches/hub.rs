@@ -2,8 +2,9 @@
 //!
 //! The hub runs in a process of its own, the workers in this one, over
 //! loopback sockets. `-- --calls N` sets the length of the last, loss-counting
-//! run (a million unless said). With `III_ENGINE_WS_URL` set, the same runs
-//! are made against the engine there.
+//! run (a million unless said), `-- --reply-delay MICROSECONDS` the workers'
+//! turnaround, `-- --repeat MILLISECONDS` repeats their answers. With `III_ENGINE_WS_URL` set, the same runs are made against the
+//! engine there.
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 
 use std::io::{BufRead, BufReader};
@@ -72,17 +73,23 @@ fn start() -> (Served, String) {
     (Served(child), format!("ws://{}", line.trim()))
 }
 
+fn number(args: &[String], name: &str) -> Option<u64> {
+    let value = args.get(args.iter().position(|arg| arg == name)? + 1)?;
+    Some(value.parse().expect("a number"))
+}
+
 fn measure(args: &[String]) {
-    let calls = args
-        .iter()
-        .position(|arg| arg == "--calls")
-        .and_then(|at| args.get(at + 1));
-    let calls: u64 = calls.map_or(1_000_000, |calls| calls.parse().expect("a number of calls"));
+    let calls = number(args, "--calls").unwrap_or(1_000_000);
+    let options = ClientOptions {
+        reply_delay: Duration::from_micros(number(args, "--reply-delay").unwrap_or(0)),
+        repeat_reply: number(args, "--repeat").map(Duration::from_millis),
+        ..ClientOptions::default()
+    };
     runtime().block_on(async {
         let (served, url) = start();
         println!("embedded hub, over sockets");
         let hub = served.0.id();
-        run(&url, Some(hub), calls).await;
+        run(&url, Some(hub), calls, &options).await;
         println!("  the hub holds {:.1} MiB at the end", resident(hub));
         drop(served);
 
@@ -103,14 +110,18 @@ fn measure(args: &[String]) {
 
         if let Ok(url) = std::env::var("III_ENGINE_WS_URL") {
             println!("the engine at {url}");
-            run(&url, None, calls.min(100_000)).await;
+            run(&url, None, calls, &options).await;
         }
     });
 }
 
-async fn run(url: &str, hub: Option<u32>, calls: u64) {
+async fn run(url: &str, hub: Option<u32>, calls: u64, options: &ClientOptions) {
     let connect = |name: &str| {
-        Client::connect(url, ClientOptions::named(name)).expect("an address that can be used")
+        let options = ClientOptions {
+            name: name.to_owned(),
+            ..options.clone()
+        };
+        Client::connect(url, options).expect("an address that can be used")
     };
     if let Some(pid) = hub {
         let before = resident(pid);

@@ -290,3 +290,28 @@ async fn answers_are_held_as_long_as_the_options_say() {
         asked.elapsed()
     );
 }
+
+#[tokio::test]
+async fn a_quick_answer_is_said_again_if_the_options_say_so() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut options = quick("worker");
+    options.repeat_reply = Some(Duration::from_millis(10));
+    let url = format!("ws://{}", listener.local_addr().unwrap());
+    let worker = Client::connect(&url, options).unwrap();
+    worker.register_function(function("echo"), echo());
+    let (stream, _) = soon("the worker", listener.accept()).await.unwrap();
+    let mut engine = common::Bare(tokio_tungstenite::accept_async(stream).await.unwrap());
+    engine
+        .say(&json!({ "type": "workerregistered", "worker_id": "w" }))
+        .await;
+    engine.call(common::ID, "echo", &json!([1])).await;
+    let mut answers = Vec::new();
+    while answers.len() < 2 {
+        let message = engine.hear().await;
+        if message["type"] == "invocationresult" {
+            answers.push(message);
+        }
+    }
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[0]["result"], json!([1]));
+}

@@ -19,9 +19,12 @@ pub struct ClientOptions {
     /// Sent as a bearer token when connecting.
     pub token: Option<String>,
     /// The shortest time between receiving a call and answering it. Zero for
-    /// the embedded engine; other engines may lose an answer that comes at
-    /// once.
+    /// the embedded engine; others may lose an answer that comes at once.
     pub reply_delay: Duration,
+    /// Says an answer again that was given sooner than this after its call
+    /// came, once it is this old. For engines that may lose the first, however
+    /// long it was held back; one that has it ignores the second.
+    pub repeat_reply: Option<Duration>,
     /// The largest message taken, in bytes.
     pub largest_message: usize,
     /// How the connection is watched.
@@ -40,6 +43,7 @@ impl Default for ClientOptions {
             description: None,
             token: None,
             reply_delay: Duration::ZERO,
+            repeat_reply: None,
             largest_message: 1 << 30,
             heartbeat: Heartbeat::default(),
             queue: QueueLimits {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
@@ -16,6 +16,9 @@ use crate::message::{
     RegisterTrigger, TriggerRegistrationResult, WorkerRegistered, with_caller,
 };
 use crate::queue::Outbox;
+
+/// The largest answer that is said twice, in bytes.
+const REPEATABLE: usize = 64 << 10;
 
 pub(super) struct WorkerSide {
     inner: Arc<Inner>,
@@ -93,7 +96,7 @@ impl WorkerSide {
                 if let Some(turnaround) = &inner.turnaround {
                     turnaround.hold(received).await;
                 }
-                let _open = outbox.send(reply).await;
+                say_reply(&outbox, reply, received, inner.options.repeat_reply).await;
             }
         });
     }
@@ -186,6 +189,27 @@ impl Side for WorkerSide {
         if self.stopping && self.answering.is_empty() {
             self.outbox.finish();
         }
+    }
+}
+
+/// Gives an answer, twice if the first may have come too soon.
+async fn say_reply(outbox: &Outbox, reply: Message, received: Instant, age: Option<Duration>) {
+    let due = age
+        .map(|age| received + age)
+        .filter(|due| Instant::now() < *due);
+    let Some(due) = due else {
+        let _open = outbox.send(reply).await;
+        return;
+    };
+    if reply.weight() > REPEATABLE {
+        // Saying it twice would cost more than waiting.
+        tokio::time::sleep_until(due.into()).await;
+        let _open = outbox.send(reply).await;
+        return;
+    }
+    if outbox.send(reply.clone()).await.is_ok() {
+        tokio::time::sleep_until(due.into()).await;
+        let _open = outbox.send(reply).await;
     }
 }
 

@@ -5,6 +5,10 @@
 //! vain. Answers are therefore held until a call is at least so old. A slower
 //! handler is not held at all.
 //!
+//! However long the wait, such an engine can be slower still when the machine
+//! is busy. What closes the gap is to say a quick answer a second time a few
+//! milliseconds later (`ClientOptions::repeat_reply`).
+//!
 //! The runtime's timer moves in steps of a millisecond, many times more than
 //! is needed, so a thread of its own keeps the time: it sleeps to the next due
 //! moment and lets everything due go at once.
