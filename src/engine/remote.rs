@@ -5,21 +5,28 @@ use std::time::Duration;
 use skills_iii::client::BadAddress;
 use skills_iii::{Client, ClientOptions};
 
-/// The shortest time between taking a call and answering it. The engine notes down
-/// who waits only after it has passed the call on; an answer from memory can come
-/// in between, and would be lost.
-const TURNAROUND: Duration = Duration::from_micros(200);
+/// An answer given sooner than this is said twice. The engine notes down who waits
+/// only after it has passed the call on, and drops an answer that comes in between,
+/// as one from memory can; it ignores the second of two.
+const REPEAT: Duration = Duration::from_millis(10);
 
 /// Starts connecting to the engine at `url`, and stays connected.
 pub fn connect(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
     let defaults = ClientOptions::default();
     let options = ClientOptions {
-        name: format!("skills@{}", defaults.name),
+        name: worker_name().unwrap_or_else(|| format!("skills@{}", defaults.name)),
         version: env!("CARGO_PKG_VERSION").into(),
         description: Some(env!("CARGO_PKG_DESCRIPTION").into()),
         token,
-        reply_delay: TURNAROUND,
+        repeat_reply: Some(REPEAT),
         ..defaults
     };
     Client::connect(url, options)
+}
+
+/// The name under which an engine that starts its workers itself waits for us.
+fn worker_name() -> Option<String> {
+    std::env::var("III_WORKER_NAME")
+        .ok()
+        .filter(|name| !name.trim().is_empty())
 }

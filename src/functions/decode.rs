@@ -1,7 +1,11 @@
 //! From a payload to a typed input and from a typed answer to JSON.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use skills_core::{Error, Json};
 
@@ -30,6 +34,28 @@ pub fn encode(answer: &impl Serialize) -> Result<Json, Error> {
     to_raw_value(answer).map_err(|e| Error::invalid("answer", format!("is no JSON: {e}")))
 }
 
+/// Something that must be an object: a list of the same values would do as well for
+/// the decoder, but not for whoever reads the schema.
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        input.deserialize_map(Fields(PhantomData))
+    }
+}
+
 /// Positions in a payload that nobody wrote by hand help nobody.
 fn without_position(message: &str) -> String {
     match message.rfind(" at line ") {
@@ -40,19 +66,17 @@ fn without_position(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde::Deserialize;
-
     use super::*;
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Deserialize)]
     struct Input {
         #[serde(rename = "id")]
         _id: String,
         #[serde(default, rename = "list")]
-        _list: Vec<Inner>,
+        _list: Vec<Object<Inner>>,
     }
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Deserialize)]
     struct Inner {
         #[serde(rename = "name")]
         _name: String,
@@ -79,6 +103,10 @@ mod tests {
         check(
             r#"{"id":"a","list":[{"name":"x"},{"name":null}]}"#,
             "field `list[1].name`: invalid type: null, expected a string",
+        );
+        check(
+            r#"{"id":"a","list":[["x"]]}"#,
+            "field `list[0]`: invalid type: sequence, expected an object",
         );
     }
 }

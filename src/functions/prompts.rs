@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use skills_core::{Json, PromptName};
 
 use super::Function;
-use super::decode::{decode, encode};
+use super::decode::{Object, decode, encode};
 use super::schema::{AnyValue, request, response};
 use super::skills::EmptyInput;
 
@@ -25,7 +25,7 @@ pub const REGISTER: Function = Function {
             let arguments = input
                 .arguments
                 .into_iter()
-                .map(PromptArgument::into_core)
+                .map(|Object(argument)| argument.into_core())
                 .collect();
             let registered_at = registry
                 .register_prompt(checked, &input.description, arguments, function)
@@ -46,7 +46,8 @@ struct RegisterPromptInput {
     /// What a person picking it reads.
     description: String,
     #[serde(default)]
-    arguments: Vec<PromptArgument>,
+    #[schemars(with = "Vec<PromptArgument>")]
+    arguments: Vec<Object<PromptArgument>>,
     /// The function that is called with the arguments and answers the text.
     function_id: String,
 }

@@ -8,12 +8,15 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::memory_bus::MemoryBus;
+use super::socket_bus::SocketBus;
 
 /// A way to the registry.
 #[derive(Debug)]
 pub enum Bus {
     /// The function table on an engine in memory.
     Memory(MemoryBus),
+    /// A worker on an engine, over a socket.
+    Socket(SocketBus),
 }
 
 /// What a caller sees of an error.
@@ -86,15 +89,15 @@ pub struct Problem {
     pub reason: String,
 }
 
-#[expect(
-    clippy::unused_async,
-    reason = "an engine behind a socket has to be waited for"
-)]
+/// For steps of scenarios that carry `@in_memory` or no `@engine`.
+const IN_MEMORY: &str = "only an engine in memory can do this; tag the scenario @in_memory";
+
 impl Bus {
     /// Calls a function of the registry.
     pub async fn call(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
         match self {
             Self::Memory(bus) => bus.call(function, payload).await,
+            Self::Socket(bus) => bus.call(function, payload).await,
         }
     }
 
@@ -102,6 +105,7 @@ impl Bus {
     pub async fn offer(&self, function: &str, behaviour: Behaviour) {
         match self {
             Self::Memory(bus) => bus.offer(function, behaviour),
+            Self::Socket(bus) => bus.offer(function, behaviour).await,
         }
     }
 
@@ -110,6 +114,7 @@ impl Bus {
     pub async fn heard(&self, function: &str) -> Vec<Value> {
         match self {
             Self::Memory(bus) => bus.heard(function),
+            Self::Socket(bus) => bus.heard(function),
         }
     }
 
@@ -117,6 +122,7 @@ impl Bus {
     pub async fn subscribe(&mut self, trigger_type: &str, function: &str) {
         match self {
             Self::Memory(bus) => bus.subscribe(trigger_type, function),
+            Self::Socket(bus) => bus.subscribe(trigger_type, function).await,
         }
     }
 
@@ -124,6 +130,7 @@ impl Bus {
     pub async fn unsubscribe(&mut self, trigger_type: &str, function: &str) {
         match self {
             Self::Memory(bus) => bus.unsubscribe(trigger_type, function),
+            Self::Socket(bus) => bus.unsubscribe(trigger_type, function).await,
         }
     }
 
@@ -132,6 +139,7 @@ impl Bus {
     pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
         let notices = match self {
             Self::Memory(bus) => bus.notices().await,
+            Self::Socket(bus) => bus.notices(expected).await,
         };
         assert_eq!(notices.len(), expected, "notices: {notices:?}");
         notices
@@ -141,6 +149,7 @@ impl Bus {
     pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
         match self {
             Self::Memory(bus) => bus.put_row(scope, key, row).await,
+            Self::Socket(bus) => bus.put_row(scope, key, row).await,
         }
     }
 
@@ -148,6 +157,7 @@ impl Bus {
     pub async fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
         match self {
             Self::Memory(bus) => bus.rows(scope),
+            Self::Socket(bus) => bus.rows(scope).await,
         }
     }
 
@@ -155,6 +165,7 @@ impl Bus {
     pub async fn place(&self, document: Document) {
         match self {
             Self::Memory(bus) => bus.place(document),
+            Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
 
@@ -162,6 +173,7 @@ impl Bus {
     pub async fn problems(&self) -> Vec<Problem> {
         match self {
             Self::Memory(bus) => bus.problems().await,
+            Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
 
@@ -169,6 +181,7 @@ impl Bus {
     pub async fn functions(&self) -> Vec<Offered> {
         match self {
             Self::Memory(_) => MemoryBus::functions(),
+            Self::Socket(bus) => bus.functions().await,
         }
     }
 
@@ -176,6 +189,7 @@ impl Bus {
     pub async fn trigger_types(&self) -> Vec<Offered> {
         match self {
             Self::Memory(_) => MemoryBus::trigger_types(),
+            Self::Socket(bus) => bus.trigger_types().await,
         }
     }
 
@@ -183,6 +197,7 @@ impl Bus {
     pub async fn cut(&mut self) {
         match self {
             Self::Memory(bus) => bus.cut(),
+            Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
 
@@ -190,6 +205,7 @@ impl Bus {
     pub async fn mend(&mut self) {
         match self {
             Self::Memory(bus) => bus.mend(),
+            Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
 }

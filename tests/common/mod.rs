@@ -5,9 +5,11 @@ mod memory_bus;
 mod proofread;
 mod quiet;
 mod shelf;
+mod socket_bus;
 pub mod text;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use skills_core::{Error, FunctionId, Head, ResourceUri, SkillId};
@@ -15,6 +17,9 @@ use skills_core::{Error, FunctionId, Head, ResourceUri, SkillId};
 pub use bus::{Behaviour, Bus, CallFailure, Document, Offered};
 pub use proofread::proofread;
 pub use quiet::Quiet;
+
+/// How scenarios reach the registry: on an engine in memory, or over a socket.
+pub static OVER_A_SOCKET: AtomicBool = AtomicBool::new(false);
 
 /// Everything one scenario knows.
 #[derive(Debug, cucumber::World)]
@@ -47,9 +52,14 @@ pub struct World {
 }
 
 impl World {
-    fn new() -> Self {
+    async fn new() -> Self {
+        let bus = if OVER_A_SOCKET.load(Ordering::Relaxed) {
+            Bus::Socket(socket_bus::SocketBus::new().await)
+        } else {
+            Bus::Memory(memory_bus::MemoryBus::new())
+        };
         Self {
-            bus: Bus::Memory(memory_bus::MemoryBus::new()),
+            bus,
             outcome: None,
             times: Vec::new(),
             functions: Vec::new(),

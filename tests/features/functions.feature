@@ -1,4 +1,4 @@
-@pure @functions
+@pure @engine @functions
 Feature: what the registry offers on an engine
 
   Scenario: thirteen functions and two trigger types

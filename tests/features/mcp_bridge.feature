@@ -1,4 +1,4 @@
-@pure @mcp_bridge
+@pure @engine @mcp_bridge
 Feature: what a protocol bridge gets
 
   Five functions answer with the envelopes of the Model Context Protocol, so that a
@@ -144,6 +144,7 @@ Feature: what a protocol bridge gets
       }
       """
 
+  @in_memory
   Scenario: prompts::mcp-list with a prompt that is a file
     Given a file holds the prompt "review" about "Review a change", which says "Look closely."
     When I call "prompts::mcp-list"

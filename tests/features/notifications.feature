@@ -1,4 +1,4 @@
-@pure @notifications
+@pure @engine @notifications
 Feature: hearing of changes
 
   A worker that subscribes to `skills::on-change` or `prompts::on-change` is sent what
@@ -117,6 +117,7 @@ Feature: hearing of changes
         | listener  | notice                             |
         | two::hear | {"op": "register", "id": "resend"} |
 
+    @in_memory
     Scenario: listeners hear again after an outage
       Given "audit::skills" listens to "skills::on-change"
       When the engine goes down

@@ -1,4 +1,4 @@
-@pure @prompts_get
+@pure @engine @prompts_get
 Feature: rendering prompts
 
   `prompts::mcp-get` asks the prompt's handler and turns what it answers into messages.
@@ -201,6 +201,7 @@ Feature: rendering prompts
 
   Rule: a prompt that is a file is its text
 
+    @in_memory
     Scenario: arguments make no difference
       Given a file holds the prompt "review" about "Review a change", which says "Look closely."
       When I get the prompt "review" with the arguments:
@@ -215,6 +216,7 @@ Feature: rendering prompts
         }
         """
 
+    @in_memory
     Scenario: a registered prompt comes before the file of the same name
       Given a file holds the prompt "hello" about "From a file", which says "from the file"
       And the function "w::hello" returns the text "from the handler"

@@ -1,4 +1,4 @@
-@pure @prompts_register
+@pure @engine @prompts_register
 Feature: registering prompts
 
   A prompt is a slash command: a name, a line about it, the arguments it takes, and the
@@ -172,6 +172,7 @@ Feature: registering prompts
 
   Rule: prompts that are files need no handler
 
+    @in_memory
     Scenario: a file has no function and no arguments
       Given a file holds the prompt "review" about "Review a change", which says "Look closely."
       And the prompt "hello" is rendered by "w::hello"
@@ -180,6 +181,7 @@ Feature: registering prompts
         | hello  | w::hello    | 0         | state  |
         | review |             | 0         | fs     |
 
+    @in_memory
     Scenario: a registered prompt hides the file of the same name
       Given a file holds the prompt "hello" about "From a file", which says "Hello."
       And the prompt "hello" is rendered by "w::hello"

@@ -1,4 +1,4 @@
-@pure @skills_fetch
+@pure @engine @skills_fetch
 Feature: fetching several addresses as one text
 
   Agents follow iii:// links with `skill::fetch` (workers also as `skills::fetch_skill`)

@@ -1,4 +1,4 @@
-@pure @skills_nested
+@pure @engine @skills_nested
 Feature: skills below skills
 
   Ids nest with slashes, so that a small parent can point to its children. A parent need

@@ -1,4 +1,4 @@
-@pure @skills_register
+@pure @engine @skills_register
 Feature: registering skills
 
   A worker keeps a markdown body under an id with `skills::register` and takes it back

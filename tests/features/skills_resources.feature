@@ -1,4 +1,4 @@
-@pure @skills_resources
+@pure @engine @skills_resources
 Feature: reading skills as resources
 
   Readers list resources, and read each by its address: the index, a registered body, a
@@ -76,6 +76,7 @@ Feature: reading skills as resources
         | iii://email        | resend/email |
         | iii://brian        | brain        |
 
+    @in_memory
     Scenario: the nearest may be a file
       Given a file holds the skill "house/style":
         """
@@ -219,6 +220,7 @@ Feature: reading skills as resources
 
   Rule: files stand beside registered skills, and yield to them
 
+    @in_memory
     Scenario: a file is listed and read like any skill
       Given the skill "resend" is registered
       And a file holds the skill "house/style":
@@ -237,6 +239,7 @@ Feature: reading skills as resources
         | iii://resend      | resend      | none          |
       And reading "iii://house/style" gives 28 bytes
 
+    @in_memory
     Scenario: a registered skill hides the file of the same id
       Given a file holds the skill "resend":
         """
@@ -252,6 +255,7 @@ Feature: reading skills as resources
         - [`resend`](iii://resend) — From a worker
         """
 
+    @in_memory
     Scenario: the file is there again when the registered skill goes
       Given a file holds the skill "resend":
         """
@@ -269,6 +273,7 @@ Feature: reading skills as resources
         - [`resend`](iii://resend) — From a file
         """
 
+    @in_memory
     Scenario: unregistering does not touch files
       Given a file holds the skill "house":
         """

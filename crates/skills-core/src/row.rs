@@ -36,14 +36,23 @@ struct Claimed {
 
 impl BadRow {
     fn new(text: &str, problem: &impl ToString) -> Self {
-        let key = serde_json::from_str::<Claimed>(text)
-            .ok()
+        let claimed = serde_json::from_str::<Claimed>(text).ok();
+        let key = claimed
+            .filter(|_| text.starts_with('{'))
             .map(|claimed| claimed.id);
         Self {
             key,
             problem: problem.to_string(),
         }
     }
+}
+
+/// Decodes an object; a list of the same values is no row.
+fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BadRow> {
+    if text.starts_with('[') {
+        return Err(BadRow::new(text, &"it is a list, not an object"));
+    }
+    serde_json::from_str(text).map_err(|e| BadRow::new(text, &e))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,8 +80,7 @@ impl Row for Skill {
     }
 
     fn from_json(text: &str) -> Result<Self, BadRow> {
-        let row: SkillRow<Arc<str>, String> =
-            serde_json::from_str(text).map_err(|e| BadRow::new(text, &e))?;
+        let row: SkillRow<Arc<str>, String> = object(text)?;
         let id: SkillId = row.id.parse().map_err(|e| BadRow::new(text, &e))?;
         Ok(Self::new(id, row.skill, row.registered_at))
     }
@@ -130,7 +138,7 @@ impl Row for Prompt {
     }
 
     fn from_json(text: &str) -> Result<Self, BadRow> {
-        let row: PromptRow = serde_json::from_str(text).map_err(|e| BadRow::new(text, &e))?;
+        let row: PromptRow = object(text)?;
         let name: PromptName = row.name.parse().map_err(|e| BadRow::new(text, &e))?;
         let function_id: FunctionId = row.function_id.parse().map_err(|e| BadRow::new(text, &e))?;
         let argument = |a: ArgumentRow| PromptArgument {
@@ -193,6 +201,6 @@ mod tests {
         check(r#"{"id":"Bad","skill":"x"}"#, Some("Bad"), "lowercase");
         check(r#"{"skill":"x"}"#, None, "missing field `id`");
         check("null", None, "invalid type: null");
-        check("[1,2]", None, "invalid type");
+        check(r#"["a","body","t"]"#, None, "not an object");
     }
 }

@@ -74,10 +74,10 @@ fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<ResourceU
             Err(error) => wrong.push((shown(uri), error)),
         }
     }
-    match wrong.len() {
-        0 => Ok(parsed),
-        1 => Err(wrong.remove(0).1),
-        _ => Err(Error::Unread(wrong)),
+    if wrong.is_empty() {
+        Ok(parsed)
+    } else {
+        Err(Error::Unread(wrong))
     }
 }
 

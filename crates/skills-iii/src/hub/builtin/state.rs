@@ -91,9 +91,22 @@ pub(super) fn delete(core: &Arc<Core>, data: &RawValue) -> Reply {
 }
 
 pub(super) fn list(core: &Arc<Core>, data: &RawValue) -> Reply {
-    Reply::Now(decode(data).and_then(|Scope { scope }| {
-        let values = core.options.state.list(&scope);
-        encode(&values.map_err(|error| failed("LIST_ERROR", &error))?).map(Some)
+    let Scope { scope } = match decode(data) {
+        Ok(scope) => scope,
+        Err(error) => return Reply::Now(Err(error)),
+    };
+    let state = Arc::clone(&core.options.state);
+    // Many rows take a while; nobody else should wait for them.
+    let listed = tokio::task::spawn_blocking(move || {
+        let values = state
+            .list(&scope)
+            .map_err(|error| failed("LIST_ERROR", &error))?;
+        encode(&values).map(Some)
+    });
+    Reply::Later(Box::pin(async move {
+        listed
+            .await
+            .unwrap_or_else(|error| Err(ErrorBody::new("LIST_ERROR", error.to_string())))
     }))
 }
 

@@ -1,0 +1,407 @@
+//! The bus over a socket: a worker on an engine, and another worker that asks it.
+//!
+//! The engine is our own, one for each scenario, unless `III_ENGINE_WS_URL` names a
+//! running one. There, scenarios take turns, and each has scopes of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+use skills::app;
+use skills::config::{Config, Scopes};
+use skills::engine::remote;
+use skills::functions::{FUNCTIONS, TRIGGER_TYPES};
+use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
+use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState};
+use tokio::net::TcpListener;
+use tokio::sync::{Barrier, Notify, OwnedMutexGuard, oneshot};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::bus::{Behaviour, CallFailure, Offered};
+
+/// Longer than anything takes on a busy machine.
+const STUCK: Duration = Duration::from_secs(20);
+/// What the registry waits for a handler.
+const PATIENCE_MS: u64 = 1500;
+
+/// A worker that serves the registry, an engine, and a worker for the scenario.
+pub struct SocketBus {
+    peer: Client,
+    scopes: Scopes,
+    heard: Heard,
+    /// By trigger type and function: the id of the subscription.
+    triggers: BTreeMap<(String, String), String>,
+    subscribers: BTreeSet<String>,
+    vanished: Mutex<BTreeSet<String>>,
+    taken: usize,
+    together: Mutex<BTreeMap<usize, Arc<Barrier>>>,
+    stop: Option<oneshot::Sender<()>>,
+    worker: Option<JoinHandle<()>>,
+    turn: Option<OwnedMutexGuard<()>>,
+    _engine: JoinSet<()>,
+}
+
+/// What offered functions were called with, in order, and a bell for each.
+#[derive(Clone, Default)]
+struct Heard(Arc<(Mutex<Vec<(String, Value)>>, Notify)>);
+
+impl Heard {
+    fn note(&self, function: &str, payload: &str) {
+        let mut payload: Value = serde_json::from_str(payload).expect("a payload is JSON");
+        if let Some(fields) = payload.as_object_mut() {
+            fields.remove("_caller_worker_id");
+        }
+        let mut all = self.0.0.lock().expect("nobody panics with it");
+        all.push((function.to_owned(), payload));
+        self.0.1.notify_waiters();
+    }
+
+    fn of(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Value)> {
+        let all = self.0.0.lock().expect("nobody panics with it");
+        all.iter().filter(|(id, _)| wanted(id)).cloned().collect()
+    }
+}
+
+/// On an engine that all scenarios share, one at a time.
+async fn turn() -> OwnedMutexGuard<()> {
+    static TURNS: std::sync::OnceLock<Arc<tokio::sync::Mutex<()>>> = std::sync::OnceLock::new();
+    Arc::clone(TURNS.get_or_init(Arc::default))
+        .lock_owned()
+        .await
+}
+
+impl SocketBus {
+    pub async fn new() -> Self {
+        let mut engine = JoinSet::new();
+        let (url, turn) = match std::env::var("III_ENGINE_WS_URL") {
+            Ok(url) => (url, Some(turn().await)),
+            Err(_) => (start_engine(&mut engine).await, None),
+        };
+        let me = Uuid::new_v4();
+        let scopes = Scopes {
+            skills: format!("skills-{me}"),
+            prompts: format!("prompts-{me}"),
+        };
+        let config = Config {
+            scopes: scopes.clone(),
+            state_timeout_ms: PATIENCE_MS,
+            ..Config::default()
+        };
+        let worker = remote::connect(&url, None).expect("an engine's address");
+        let (stop, stopped) = oneshot::channel::<()>();
+        let worker = tokio::spawn(async move {
+            app::work(worker, &config, async { drop(stopped.await) }).await;
+        });
+        let peer = Client::connect(&url, ClientOptions::named(format!("bdd-{me}")));
+        let peer = peer.expect("an engine's address");
+        let bus = Self {
+            peer,
+            scopes,
+            heard: Heard::default(),
+            triggers: BTreeMap::new(),
+            subscribers: BTreeSet::new(),
+            vanished: Mutex::default(),
+            taken: 0,
+            together: Mutex::default(),
+            stop: Some(stop),
+            worker: Some(worker),
+            turn,
+            _engine: engine,
+        };
+        bus.serving().await;
+        bus
+    }
+
+    /// Waits until this scenario's worker serves: on a shared engine the one before
+    /// may still be leaving.
+    async fn serving(&self) {
+        let ready = async {
+            self.peer.wait_connected().await.expect("connected");
+            loop {
+                let types = self.ask("engine::triggers::list", json!({})).await;
+                let offered =
+                    types.is_ok_and(|types| types.to_string().contains("prompts::on-change"));
+                if offered
+                    && self.ask("prompts::list", json!({})).await == Ok(json!({ "prompts": [] }))
+                {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        timeout(STUCK, ready).await.expect("the worker serves");
+    }
+
+    async fn ask(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
+        let payload = to_raw_value(&payload).expect("a value is JSON");
+        match self.peer.call(function, payload, STUCK).await {
+            Ok(Some(answer)) => Ok(serde_json::from_str(answer.get()).expect("an answer is JSON")),
+            Ok(None) => Ok(Value::Null),
+            Err(CallError::Remote(ErrorBody { code, message, .. })) => {
+                Err(CallFailure { code, message })
+            }
+            Err(error) => Err(CallFailure {
+                code: "no answer".into(),
+                message: error.to_string(),
+            }),
+        }
+    }
+
+    pub async fn call(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
+        self.ask(function, payload).await
+    }
+
+    pub async fn offer(&self, function: &str, behaviour: Behaviour) {
+        if matches!(behaviour, Behaviour::Vanished) {
+            let mut vanished = self.vanished.lock().expect("nobody panics with it");
+            vanished.insert(function.to_owned());
+            drop(vanished);
+            self.peer.unregister_function(function);
+            return self.until(function, false).await;
+        }
+        let handler = self.handler(function, behaviour);
+        let spec = FunctionSpec {
+            id: function.into(),
+            ..FunctionSpec::default()
+        };
+        self.peer.register_function(spec, handler);
+        self.until(function, true).await;
+    }
+
+    fn handler(&self, function: &str, behaviour: Behaviour) -> Handler {
+        let (id, heard) = (function.to_owned(), self.heard.clone());
+        let barrier = match &behaviour {
+            Behaviour::ReturnsOnceTogether { parties, .. } => {
+                let mut together = self.together.lock().expect("nobody panics with it");
+                let barrier = together
+                    .entry(*parties)
+                    .or_insert_with(|| Arc::new(Barrier::new(*parties)));
+                Some(Arc::clone(barrier))
+            }
+            _ => None,
+        };
+        Arc::new(move |payload| {
+            heard.note(&id, payload.get());
+            let (behaviour, barrier) = (behaviour.clone(), barrier.clone());
+            Box::pin(async move {
+                if let Some(barrier) = barrier {
+                    barrier.wait().await;
+                }
+                let raw = |value: &Value| to_raw_value(value).expect("a value is JSON");
+                match behaviour {
+                    Behaviour::Returns(value) => Ok(Some(raw(&value))),
+                    Behaviour::ReturnsOnceTogether { text, .. } => Ok(Some(raw(&json!(text)))),
+                    Behaviour::Fails(message) => Err(ErrorBody::new("handler_error", message)),
+                    Behaviour::Hangs | Behaviour::Vanished => std::future::pending().await,
+                }
+            })
+        })
+    }
+
+    /// Waits until the engine has a function, or has it no more.
+    async fn until(&self, function: &str, there: bool) {
+        let info = json!({ "function_id": function });
+        let seen = async {
+            while self
+                .ask("engine::functions::info", info.clone())
+                .await
+                .is_ok()
+                != there
+            {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(STUCK, seen).await.expect("the engine takes it");
+    }
+
+    pub fn heard(&self, function: &str) -> Vec<Value> {
+        let heard = self.heard.of(|id| id == function);
+        heard.into_iter().map(|(_, payload)| payload).collect()
+    }
+
+    pub async fn subscribe(&mut self, trigger_type: &str, function: &str) {
+        self.subscribers.insert(function.to_owned());
+        let gone = self
+            .vanished
+            .lock()
+            .expect("nobody panics with it")
+            .contains(function);
+        if !gone && self.ask_info(function).await.is_err() {
+            self.offer(function, Behaviour::Returns(Value::Null)).await;
+        }
+        let id = Uuid::new_v4().to_string();
+        self.peer.register_trigger(TriggerSpec {
+            id: id.clone(),
+            trigger_type: trigger_type.into(),
+            function_id: function.into(),
+            config: to_raw_value(&json!({})).expect("JSON"),
+            metadata: None,
+        });
+        self.until_triggers(&id, true).await;
+        self.triggers
+            .insert((trigger_type.into(), function.into()), id);
+    }
+
+    pub async fn unsubscribe(&mut self, trigger_type: &str, function: &str) {
+        let key = (trigger_type.to_owned(), function.to_owned());
+        let id = self.triggers.remove(&key).expect("subscribed");
+        self.peer.unregister_trigger(&id);
+        self.until_triggers(&id, false).await;
+    }
+
+    async fn ask_info(&self, function: &str) -> Result<Value, CallFailure> {
+        self.ask(
+            "engine::functions::info",
+            json!({ "function_id": function }),
+        )
+        .await
+    }
+
+    async fn until_triggers(&self, id: &str, there: bool) {
+        let seen = async {
+            loop {
+                let all = self
+                    .ask("engine::registered-triggers::list", json!({}))
+                    .await;
+                if all
+                    .expect("the engine lists triggers")
+                    .to_string()
+                    .contains(id)
+                    == there
+                {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(STUCK, seen).await.expect("the engine takes it");
+        // The engine tells the provider before this answer comes back through it.
+        let _ = self.ask("prompts::list", json!({})).await;
+    }
+
+    /// Waits for as many notices as are expected, then for everything that was sent
+    /// before an answer that comes after them.
+    pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
+        let reached = || self.heard.of(|id| self.subscribers.contains(id));
+        let all = async {
+            loop {
+                let more = self.heard.0.1.notified();
+                if reached().len() >= self.taken + expected {
+                    break;
+                }
+                let _ = timeout(Duration::from_millis(50), more).await;
+            }
+        };
+        let _ = timeout(STUCK, all).await;
+        for _ in 0..3 {
+            let _ = self.ask("skills::list", json!({})).await;
+        }
+        let notices = reached().split_off(self.taken);
+        self.taken += notices.len();
+        notices
+    }
+
+    pub async fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
+        let (scope, key) = if scope == "skills" {
+            (&self.scopes.skills, "id")
+        } else {
+            (&self.scopes.prompts, "name")
+        };
+        let rows = self
+            .ask("state::list", json!({ "scope": scope }))
+            .await
+            .expect("state");
+        let rows = rows.as_array().expect("a list").iter();
+        rows.map(|row| (row[key].as_str().unwrap_or("?").to_owned(), row.clone()))
+            .collect()
+    }
+
+    pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
+        let scope = if scope == "skills" {
+            &self.scopes.skills
+        } else {
+            &self.scopes.prompts
+        };
+        let set = json!({ "scope": scope, "key": key, "value": row });
+        self.ask("state::set", set).await.expect("state");
+    }
+
+    pub async fn functions(&self) -> Vec<Offered> {
+        let all = self
+            .ask("engine::functions::list", json!({}))
+            .await
+            .expect("a list");
+        self.offered(&all["functions"], "function_id")
+    }
+
+    pub async fn trigger_types(&self) -> Vec<Offered> {
+        let all = self
+            .ask("engine::triggers::list", json!({}))
+            .await
+            .expect("a list");
+        self.offered(&all["triggers"], "id")
+    }
+
+    #[expect(clippy::unused_self, reason = "reads like its siblings")]
+    fn offered(&self, all: &Value, key: &str) -> Vec<Offered> {
+        let ours = |id: &str| {
+            ["skills::", "skill::", "prompts::"]
+                .iter()
+                .any(|p| id.starts_with(p))
+        };
+        let mut offered: Vec<Offered> = all
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|line| Offered {
+                id: line[key].as_str().unwrap_or_default().into(),
+                about: line["description"].as_str().unwrap_or_default().into(),
+                label: line["metadata"]["label"].as_str().map(Into::into),
+            })
+            .filter(|line| ours(&line.id))
+            .collect();
+        // The engine lists them in an order of its own.
+        let functions = FUNCTIONS.iter().map(|function| function.id);
+        let order: Vec<_> = functions
+            .chain(TRIGGER_TYPES.iter().map(|kind| kind.id))
+            .collect();
+        offered.sort_by_key(|line| order.iter().position(|id| *id == line.id));
+        offered
+    }
+}
+
+impl Drop for SocketBus {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        let (worker, turn) = (self.worker.take(), self.turn.take());
+        tokio::spawn(async move {
+            // The worker leaves the engine before the next scenario's turn.
+            if let Some(worker) = worker {
+                let _ = worker.await;
+            }
+            drop(turn);
+        });
+    }
+}
+
+impl fmt::Debug for SocketBus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SocketBus")
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Our own engine on a free port.
+async fn start_engine(tasks: &mut JoinSet<()>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
+    tasks.spawn(async move { hub.serve(listener, std::future::pending()).await });
+    format!("ws://{address}")
+}
