@@ -1,8 +1,10 @@
 //! From a payload to a typed input and from a typed answer to JSON.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -36,7 +38,23 @@ pub fn encode(answer: &impl Serialize) -> Result<Json, Error> {
 
 /// Something that must be an object: a list of the same values would do as well for
 /// the decoder, but not for whoever reads the schema.
+#[derive(Serialize)]
+#[serde(transparent)]
 pub struct Object<T>(pub T);
+
+impl<T: JsonSchema> JsonSchema for Object<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {

@@ -46,7 +46,6 @@ struct RegisterPromptInput {
     /// What a person picking it reads.
     description: String,
     #[serde(default)]
-    #[schemars(with = "Vec<PromptArgument>")]
     arguments: Vec<Object<PromptArgument>>,
     /// The function that is called with the arguments and answers the text.
     function_id: String,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skills_core::{Mime, ResourceUri, SkillId, TEMPLATES};
+use skills_core::{Mime, Resource, SkillHead, SkillId, TEMPLATES};
 
 use super::Function;
 use super::decode::{decode, encode};
@@ -71,21 +71,14 @@ pub const LIST: Function = Function {
     id: "skills::list",
     about: "List every skill without its body, by id.",
     request: request::<ListSkillsInput>,
-    response: response::<ListSkillsOutput>,
+    response: response::<ListSkillsOutput<'static>>,
     label: None,
     run: |registry, payload| {
         Box::pin(async move {
             let ListSkillsInput {} = decode(&payload)?;
             let listing = registry.skills().await?;
-            let entry = |skill: &'_ skills_core::SkillHead| SkillEntry {
-                id: skill.id.clone(),
-                bytes: skill.bytes,
-                registered_at: Arc::clone(&skill.registered_at),
-                origin: skill.origin.as_str(),
-            };
-            encode(&ListSkillsOutput {
-                skills: listing.entries.iter().map(entry).collect(),
-            })
+            let skills = listing.entries.iter().map(SkillEntry::of).collect();
+            encode(&ListSkillsOutput { skills })
         })
     },
 };
@@ -94,19 +87,28 @@ pub const LIST: Function = Function {
 struct ListSkillsInput {}
 
 #[derive(Serialize, JsonSchema)]
-struct ListSkillsOutput {
-    skills: Vec<SkillEntry>,
+struct ListSkillsOutput<'a> {
+    skills: Vec<SkillEntry<'a>>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct SkillEntry {
-    #[serde(serialize_with = "as_text")]
-    #[schemars(with = "String")]
-    id: SkillId,
+struct SkillEntry<'a> {
+    id: &'a str,
     bytes: usize,
-    registered_at: Arc<str>,
+    registered_at: &'a str,
     /// `state` for what a worker registered, otherwise the source it comes from.
     origin: &'static str,
+}
+
+impl<'a> SkillEntry<'a> {
+    fn of(skill: &'a SkillHead) -> Self {
+        Self {
+            id: skill.id.as_str(),
+            bytes: skill.bytes,
+            registered_at: &skill.registered_at,
+            origin: skill.origin.as_str(),
+        }
+    }
 }
 
 pub const RESOURCES_LIST: Function = Function {
@@ -119,15 +121,8 @@ pub const RESOURCES_LIST: Function = Function {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
             let resources = registry.resources().await?;
-            let entry = |resource: skills_core::Resource| ResourceEntry {
-                uri: resource.uri,
-                name: resource.name,
-                description: resource.description,
-                mime_type: Mime::Markdown.as_str(),
-            };
-            encode(&Resources {
-                resources: resources.into_iter().map(entry).collect(),
-            })
+            let resources = resources.iter().map(ResourceEntry::of).collect();
+            encode(&Resources { resources })
         })
     },
 };
@@ -136,19 +131,29 @@ pub const RESOURCES_LIST: Function = Function {
 pub struct EmptyInput {}
 
 #[derive(Serialize)]
-struct Resources {
-    resources: Vec<ResourceEntry>,
+struct Resources<'a> {
+    resources: Vec<ResourceEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct ResourceEntry {
-    #[serde(serialize_with = "as_text")]
-    uri: ResourceUri,
-    name: Arc<str>,
+struct ResourceEntry<'a> {
+    uri: String,
+    name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<Arc<str>>,
+    description: Option<&'a str>,
     #[serde(rename = "mimeType")]
     mime_type: &'static str,
+}
+
+impl<'a> ResourceEntry<'a> {
+    fn of(resource: &'a Resource) -> Self {
+        Self {
+            uri: resource.uri.to_string(),
+            name: &resource.name,
+            description: resource.description.as_deref(),
+            mime_type: Mime::Markdown.as_str(),
+        }
+    }
 }
 
 pub const RESOURCES_READ: Function = Function {
@@ -226,9 +231,4 @@ struct TemplateEntry {
     name: &'static str,
     description: &'static str,
     mime_type: &'static str,
-}
-
-/// A checked value goes out as the text it came from.
-fn as_text<S: serde::Serializer>(value: &impl ToString, out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str(&value.to_string())
 }

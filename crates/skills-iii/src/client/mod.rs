@@ -13,6 +13,7 @@ mod side;
 mod turnaround;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -62,8 +63,9 @@ pub enum Event {
     },
 }
 
-/// A worker. The connection ends when the last clone is dropped; see
-/// [`Client::shutdown`] for a polite end.
+/// A worker. When the last clone is dropped, what was said is still sent and the
+/// connection ends; calls being answered are given up. See [`Client::shutdown`] for a
+/// polite end. A handler that holds a clone keeps the connection.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -78,6 +80,8 @@ struct Inner {
     status: watch::Sender<Status>,
     events: broadcast::Sender<Event>,
     stop: watch::Sender<bool>,
+    /// Nobody holds the client any more.
+    unattended: AtomicBool,
     turnaround: Option<Turnaround>,
     known_as: Mutex<Option<(String, String)>>,
     task: Mutex<Option<JoinHandle<()>>>,
@@ -94,6 +98,7 @@ struct StopOnDrop(Arc<Inner>);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
+        self.0.unattended.store(true, Ordering::Release);
         self.0.stop.send_replace(true);
     }
 }
@@ -247,6 +252,7 @@ impl Inner {
             status: watch::Sender::new(Status::Away),
             events: broadcast::Sender::new(256),
             stop: watch::Sender::new(false),
+            unattended: AtomicBool::new(false),
             known_as: Mutex::default(),
             task: Mutex::default(),
         })

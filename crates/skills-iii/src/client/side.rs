@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -17,8 +18,9 @@ use crate::message::{
 };
 use crate::queue::Outbox;
 
-/// The largest answer that is said twice, in bytes.
-const REPEATABLE: usize = 64 << 10;
+/// The largest answer that is said twice, in bytes. Reading a larger one takes an
+/// engine longer than noting down who waits for it.
+const REPEATABLE: usize = 4 << 20;
 
 pub(super) struct WorkerSide {
     inner: Arc<Inner>,
@@ -181,6 +183,10 @@ impl Side for WorkerSide {
     fn poll(&mut self, context: &mut Context<'_>) {
         if !self.stopping && self.stop.as_mut().poll(context).is_ready() {
             self.stopping = true;
+            if self.inner.unattended.load(Ordering::Acquire) {
+                // Nobody waits for them, and one may never end.
+                self.answering.abort_all();
+            }
             for id in self.inner.offers().function_ids() {
                 let _open = self.outbox.push_anyway(Message::UnregisterFunction { id });
             }
@@ -202,8 +208,6 @@ async fn say_reply(outbox: &Outbox, reply: Message, received: Instant, age: Opti
         return;
     };
     if reply.weight() > REPEATABLE {
-        // Saying it twice would cost more than waiting.
-        tokio::time::sleep_until(due.into()).await;
         let _open = outbox.send(reply).await;
         return;
     }
