@@ -1,0 +1,9 @@
+//! What must hold for any text at all. The property tests and the fuzz targets share this file.
+
+#![allow(
+    dead_code,
+    reason = "each test binary and fuzz target uses a part of this"
+)]
+
+pub mod agreement;
+pub mod text;
