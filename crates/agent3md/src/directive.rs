@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{ParseError, excerpt};
-use crate::field::{Field, unquote};
+use crate::field::{Field, trim, unquote};
 use crate::span::locate;
 
 /// What follows `@plane`, if the line is a directive at all.
@@ -40,8 +40,9 @@ pub(crate) fn fields<'a>(
             return Err(wrong(start, end, detail));
         }
         fields.push(Field {
-            key: lowercase(key),
-            value: unquote(value),
+            // A quote may have carried blanks to either side of the `=`; they do not count.
+            key: lowercase(trim(key)),
+            value: unquote(trim(value)),
             bytes: offset + start..offset + end,
         });
         start = end;

@@ -103,3 +103,27 @@ pub(crate) fn excerpt(text: &str) -> String {
         None => format!("{text:?}"),
     }
 }
+
+/// Why a text cannot be loaded as an agent.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// It is not a 3md document.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// It has front matter and nothing else.
+    #[error("the document has no planes")]
+    NoPlanes,
+}
+
+impl LoadError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Parse(error) => error.hint(),
+            Self::NoPlanes => {
+                "add `@plane z=0 kind=identity` and the agent's text below the front matter"
+            }
+        }
+    }
+}

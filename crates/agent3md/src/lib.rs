@@ -1,16 +1,47 @@
-//! The agent.3md format.
+//! The agent.3md format: one text file that is a whole agent.
+//!
+//! [`Document`] is the base format, 3md: front matter and planes. [`Agent`] reads a document as
+//! an identity and skills, and routes, gets and resolves them. [`validate()`] says what is wrong
+//! with a document; [`answer`] holds the texts an agent's MCP server sends.
+//!
+//! Absent on purpose: I/O of any kind, a protocol, and any knowledge of the registry. Everything
+//! is linear in the size of the text, and nothing recurses.
 
+pub mod answer;
+
+mod agent;
+mod command;
 mod directive;
 mod document;
 mod error;
 mod field;
+mod finding;
+mod graph;
+mod input;
 mod letter;
+mod link;
 mod number;
 mod parse;
+mod projection;
+mod route;
+mod slug;
 mod span;
+mod template;
+mod token;
+mod validate;
 
+pub use agent::{Agent, Identity, Skill, Wanted};
+pub use command::{CommandError, Values};
 pub use document::{Document, Plane, Swallowed};
-pub use error::ParseError;
+pub use error::{LoadError, ParseError};
 pub use field::{Field, Fields};
+pub use finding::{Finding, Level, Report, Rule};
+pub use input::{INPUT_TYPES, Input};
+pub use link::{Link, links, rewrite_links};
 pub use number::js_number;
+pub use projection::Manifest;
+pub use route::Match;
+pub use slug::{SlugError, Slugs, slug, slugs};
 pub use span::Span;
+pub use template::{Hazard, Slot, Template};
+pub use validate::{validate, validate_document};

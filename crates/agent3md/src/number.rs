@@ -73,11 +73,24 @@ pub fn js_number(value: f64) -> String {
     }
 }
 
-/// Writes a number into JSON with exactly the characters of [`js_number`].
+/// A number that goes into JSON with exactly the characters of [`js_number`].
+pub(crate) struct Number(pub(crate) f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(js_number(self.0))
+            .map_err(S::Error::custom)?
+            .serialize(to)
+    }
+}
+
+/// [`Number`] for a field's `serialize_with`.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands fields over by reference"
+)]
 pub(crate) fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
-    RawValue::from_string(js_number(*value))
-        .map_err(S::Error::custom)?
-        .serialize(to)
+    Number(*value).serialize(to)
 }
 
 #[cfg(test)]
