@@ -37,6 +37,7 @@ pub use error::{LoadError, ParseError};
 pub use field::{Field, Fields};
 pub use finding::{Finding, Level, Report, Rule};
 pub use input::{INPUT_TYPES, Input};
+pub use letter::is_letter_or_number;
 pub use link::{Link, links, rewrite_links};
 pub use number::js_number;
 pub use projection::Manifest;

@@ -3,7 +3,8 @@
 use agent3md::{Agent, LoadError, SlugError, Wanted, js_number, slugs};
 
 fn agent(planes: &str) -> Agent {
-    Agent::parse(&format!("---\n3md: 1\nagent: dev\n---\n{planes}")).unwrap()
+    Agent::parse(&format!("---\n3md: 1\nagent: dev\n---\n{planes}"))
+        .expect("the planes are an agent")
 }
 
 /// The identity's z, then each skill as `name@z`.
@@ -106,7 +107,8 @@ fn the_attributes_of_a_skill() {
 /// The name, model, tools and persona that a front matter gives.
 #[track_caller]
 fn head(lines: &str, expected: &str) {
-    let agent = Agent::parse(&format!("---\n3md: 1\n{lines}---\n@plane z=0\nI am.")).unwrap();
+    let agent = Agent::parse(&format!("---\n3md: 1\n{lines}---\n@plane z=0\nI am."))
+        .expect("the lines are front matter");
     let got = format!(
         "{} {} {:?} {:?}",
         agent.name, agent.model, agent.tools, agent.persona
@@ -147,7 +149,8 @@ fn route(triggers: &[&str], text: &str, expected: &str) {
     let planes: String = (1..)
         .zip(triggers)
         .map(|(z, t)| format!("@plane z={z} label=s{z} triggers=\"{t}\"\n"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let agent = agent(&format!("@plane z=0\n{planes}"));
     let found = agent.route(text);
     let shown: Vec<_> = found
@@ -234,11 +237,12 @@ fn resolve(bodies: &[&str], start: &str, expected: &str) {
     let planes: String = (1..)
         .zip(bodies)
         .map(|(z, b)| format!("@plane z={z} label=s{z}\n{b}\n"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let agent = agent(&format!(
         "pre [[z=2]]\n@plane z=0 kind=identity\n[[z=1]]\n{planes}"
     ));
-    let chain = agent.resolve(start).unwrap();
+    let chain = agent.resolve(start).expect("the skill is there");
     let names: Vec<_> = chain.iter().map(|skill| skill.name.as_str()).collect();
     assert_eq!(names.join(" "), expected, "for {bodies:?}");
 }

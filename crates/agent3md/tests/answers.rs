@@ -11,7 +11,7 @@ const SOURCE: &str = "---\n3md: 1.0\ntitle: dev\nmodel: small\ntools: rg\n---\nh
     @plane z=1e21 x=1 y=-2 triggers=search\nFar.\n";
 
 fn agent() -> Agent {
-    Agent::parse(SOURCE).unwrap()
+    Agent::parse(SOURCE).expect("the source is an agent")
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn strings_are_escaped_as_javascript_escapes_them() {
 #[test]
 fn route_skill_is_a_line_for_each_match() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(route_skill(&agent(), text), expected, "for {text:?}")
+        assert_eq!(route_skill(&agent(), text), expected, "for {text:?}");
     };
     check(
         "find the code",

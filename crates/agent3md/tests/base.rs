@@ -2,6 +2,11 @@
 
 use agent3md::{Document, ParseError, js_number};
 
+fn pairs(fields: &agent3md::Fields<'_>) -> String {
+    let pair = |f: &agent3md::Field<'_>| format!(" {}={:?}", f.key, f.value);
+    fields.iter().map(pair).collect::<Vec<_>>().concat()
+}
+
 /// A document as one line a person can compare.
 fn shown(source: &str) -> String {
     match Document::parse(source) {
@@ -18,11 +23,7 @@ fn shown(source: &str) -> String {
                     v.map(|v| format!(" {k}={}", js_number(v)))
                         .unwrap_or_default()
                 });
-                let more: String = plane
-                    .attributes
-                    .iter()
-                    .map(|f| format!(" {}={:?}", f.key, f.value))
-                    .collect();
+                let more = pairs(&plane.attributes);
                 format!(
                     "z={}{}{}{label}{more} {:?}",
                     js_number(plane.z),
@@ -56,11 +57,7 @@ fn head(lines: &str, expected: &str) {
     let got = match Document::parse(&source) {
         Err(error) => format!("{} at {}", error.kind(), error.at()),
         Ok(d) => {
-            let more: String = d
-                .metadata
-                .iter()
-                .map(|f| format!(" {}={:?}", f.key, f.value))
-                .collect();
+            let more = pairs(&d.metadata);
             format!("{} {} {:?}{more}", d.version, d.axis, d.title)
         }
     };

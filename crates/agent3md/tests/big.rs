@@ -8,14 +8,18 @@ use agent3md::{Agent, Document, Rule, Template, Values, rewrite_links, validate}
 const HEAD: &str = "---\n3md: 1\nagent: a\n---\n@plane z=0 kind=identity\n";
 const CAP: usize = 5 * 1024 * 1024;
 
+fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
+    (0..count).map(text).collect::<Vec<_>>().concat()
+}
+
 /// Does everything there is to do with a document.
 fn exercise(source: &str) -> Agent {
-    let agent = Agent::parse(source).unwrap();
+    let agent = Agent::parse(source).expect("the source is an agent");
     validate(source);
     list_skills(&agent);
     agent.route("find the code");
     if let Some(skill) = agent.skills().next() {
-        resolve_skill(&agent, skill.z).unwrap();
+        resolve_skill(&agent, skill.z).expect("it is listed");
         rewrite_links(&skill.body, |_| Some(String::new()));
     }
     agent
@@ -112,14 +116,14 @@ fn one_line_of_five_mebibytes() {
 
 #[test]
 fn a_directive_of_five_mebibytes() {
-    let attributes: String = (0..400_000).map(|n| format!(" k{n}=1")).collect();
+    let attributes = numbered(400_000, |n| format!(" k{n}=1"));
     exercise(&format!("{HEAD}@plane z=1 label=a{attributes}"));
     exercise(&format!(
         "{HEAD}@plane z=1 label=a triggers=\"{}\"",
         "find, ".repeat(CAP / 6)
     ));
-    let inputs: String = (0..300_000).map(|n| format!("i{n}:x,")).collect();
-    let slots: String = (0..300_000).map(|n| format!("{{i{n}}}")).collect();
+    let inputs = numbered(300_000, |n| format!("i{n}:x,"));
+    let slots = numbered(300_000, |n| format!("{{i{n}}}"));
     exercise(&format!(
         "{HEAD}@plane z=1 label=a inputs=\"{inputs}\" tool=\"rg {slots}\""
     ));

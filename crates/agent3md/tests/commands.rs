@@ -152,3 +152,54 @@ fn a_skill_without_a_tool_has_no_command() {
         ["p"]
     );
 }
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only a shell can say what a shell reads"
+)]
+fn a_real_shell_reads_the_line_as_the_arguments_say() {
+    let nasty = [
+        "x",
+        "",
+        "it's",
+        "'; echo no; '",
+        "$(echo no)",
+        "`echo no`",
+        "a\nb",
+        "\\",
+        "-n",
+        "*",
+        "\"",
+        "é {b}",
+        "# no",
+        "'\\''",
+    ];
+    let tools = [
+        "printf '%s|' {a}",
+        "printf '%s|' x{a}y {b}",
+        "printf '%s|' \"q q\" {a}{b}",
+        "printf '%s|' \\\\{a} 'it' --x={b}",
+    ];
+    for (a, b) in nasty.iter().zip(nasty.iter().rev()) {
+        let values = values(&[("a", a), ("b", b)]);
+        for tool in tools {
+            let template = Template::parse(tool);
+            let (line, argv) = (
+                template.line(&values).unwrap(),
+                template.argv(&values).unwrap(),
+            );
+            let shell = std::process::Command::new("sh")
+                .arg("-c")
+                .arg(&line)
+                .output()
+                .unwrap();
+            let expected = argv[2..].join("|") + "|";
+            assert_eq!(
+                String::from_utf8_lossy(&shell.stdout),
+                expected,
+                "for {line:?}"
+            );
+        }
+    }
+}

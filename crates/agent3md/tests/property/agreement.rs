@@ -88,9 +88,11 @@ fn same_line(ours: &ParseError, theirs: &threemd::ParseError, text: &str) {
             let ParseError::DuplicatePlane { z: ours, .. } = ours else {
                 panic!("{ours:?}")
             };
-            assert!(
-                (ours - z).abs() < f64::EPSILON || ours == z,
-                "z {ours} / {z} for {text:?}"
+            // Equal as numbers; the sign of a zero may differ.
+            assert_eq!(
+                (ours + 0.0).to_bits(),
+                (z + 0.0).to_bits(),
+                "z for {text:?}"
             );
         }
         _ => {}

@@ -6,4 +6,5 @@
 )]
 
 pub mod agreement;
+pub mod soundness;
 pub mod text;

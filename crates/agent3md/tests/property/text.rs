@@ -111,9 +111,10 @@ pub fn text() -> impl Strategy<Value = String> {
         (pieces(), pieces()).prop_map(|(head, rest)| format!("---\n3md: 1\n{head}\n---\n{rest}"));
     let planes = vec((pieces(), pieces()), 0..5).prop_map(|planes| {
         let planes = planes.iter().enumerate();
-        let text: String = planes
+        let planes: Vec<_> = planes
             .map(|(z, (a, b))| format!("@plane z={z} {a}\n{b}\n"))
             .collect();
+        let text = planes.concat();
         format!("---\n3md: 1\n---\n{text}")
     });
     prop_oneof![
