@@ -112,10 +112,12 @@ impl Agent {
             by_z.insert(number::key(plane.z), number);
             planes.push(Skill::new(plane));
         }
-        let targets = planes
-            .iter()
-            .map(|skill| targets(&skill.body, &by_z))
-            .collect();
+        let mut targets = Targets::default();
+        for skill in &planes {
+            targets.push(
+                links(&skill.body).filter_map(|link| by_z.get(&number::key(link.z)).copied()),
+            );
+        }
         let (listed, by_name) = listed(&planes);
         let index = Index::new(
             listed
@@ -223,12 +225,6 @@ fn name_of(plane: &Plane<'_>) -> String {
         Some(label) => label.clone().into_owned(),
         None => format!("skill-{}", js_number(plane.z)),
     }
-}
-
-fn targets(body: &str, by_z: &HashMap<u64, u32>) -> Vec<u32> {
-    links(body)
-        .filter_map(|link| by_z.get(&number::key(link.z)).copied())
-        .collect()
 }
 
 /// A later plane takes an earlier one's name, and its place in the list.

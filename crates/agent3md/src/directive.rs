@@ -22,7 +22,8 @@ pub(crate) fn fields<'a>(
         let at = locate(source, offset + from..offset + to);
         ParseError::InvalidPlaneDirective { at, detail }
     };
-    let mut fields = Vec::new();
+    // Room for what a skill usually carries.
+    let mut fields = Vec::with_capacity(8);
     let mut start = 0;
     while let Some(skip) = rest[start..].find(|c| c != ' ' && c != '\t') {
         start += skip;

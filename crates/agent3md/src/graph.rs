@@ -4,14 +4,16 @@
 
 use std::collections::HashSet;
 
+use crate::rows::Rows;
+
 /// Where each plane's links lead, by plane number.
-pub(crate) type Targets = Vec<Vec<u32>>;
+pub(crate) type Targets = Rows<u32>;
 
 /// `start` and everything it leads to: depth first, in link order, each once.
 pub(crate) fn preorder(targets: &Targets, start: u32) -> Vec<u32> {
     let mut order = vec![start];
     let mut seen = HashSet::from([start]);
-    let mut path = vec![of(targets, start).iter()];
+    let mut path = vec![targets.row(start).iter()];
     while let Some(rest) = path.last_mut() {
         match rest.next() {
             None => {
@@ -19,7 +21,7 @@ pub(crate) fn preorder(targets: &Targets, start: u32) -> Vec<u32> {
             }
             Some(&next) if seen.insert(next) => {
                 order.push(next);
-                path.push(of(targets, next).iter());
+                path.push(targets.row(next).iter());
             }
             Some(_) => {}
         }
@@ -41,7 +43,7 @@ pub(crate) fn first_cycle(targets: &Targets) -> Option<Vec<u32>> {
             continue;
         }
         marks[start as usize] = Mark::OnPath;
-        let mut path = vec![(start, of(targets, start).iter())];
+        let mut path = vec![(start, targets.row(start).iter())];
         while let Some((plane, rest)) = path.last_mut() {
             let Some(&next) = rest.next() else {
                 marks[*plane as usize] = Mark::Done;
@@ -52,7 +54,7 @@ pub(crate) fn first_cycle(targets: &Targets) -> Option<Vec<u32>> {
                 Mark::Done => {}
                 Mark::New => {
                     marks[next as usize] = Mark::OnPath;
-                    path.push((next, of(targets, next).iter()));
+                    path.push((next, targets.row(next).iter()));
                 }
                 Mark::OnPath => {
                     let path = path.iter().map(|(plane, _)| *plane);
@@ -64,17 +66,19 @@ pub(crate) fn first_cycle(targets: &Targets) -> Option<Vec<u32>> {
     None
 }
 
-fn of(targets: &Targets, plane: u32) -> &[u32] {
-    targets.get(plane as usize).map_or(&[], Vec::as_slice)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{first_cycle, preorder};
+    use super::{Targets, first_cycle, preorder};
+
+    fn targets(rows: impl IntoIterator<Item = Vec<u32>>) -> Targets {
+        let mut targets = Targets::default();
+        rows.into_iter().for_each(|row| targets.push(row));
+        targets
+    }
 
     #[track_caller]
     fn check(targets: &[&[u32]], order: &[u32], cycle: Option<&[u32]>) {
-        let targets = targets.iter().map(|to| to.to_vec()).collect();
+        let targets = self::targets(targets.iter().map(|to| to.to_vec()));
         assert_eq!(preorder(&targets, 0), order, "order of {targets:?}");
         assert_eq!(
             first_cycle(&targets).as_deref(),
@@ -96,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_chain_of_a_hundred_thousand_needs_no_deep_stack() {
-        let targets = (1..=100_000).map(|next| vec![next % 100_000]).collect();
+        let targets = targets((1..=100_000).map(|next| vec![next % 100_000]));
         assert_eq!(preorder(&targets, 0).len(), 100_000);
         assert_eq!(
             first_cycle(&targets).map(|cycle| cycle.len()),

@@ -1,5 +1,7 @@
 //! The typed inputs of a skill: `inputs="pattern:string, path:string?"`.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::field::trim_wide;
@@ -14,7 +16,7 @@ pub struct Input {
     pub name: String,
     /// The type, lowercase; `string` unless written.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: Cow<'static, str>,
     /// Whether a final `?` was written.
     pub optional: bool,
 }
@@ -30,11 +32,14 @@ fn input(item: &str) -> Option<Input> {
         .strip_suffix('?')
         .map_or((item, false), |item| (item, true));
     let (name, kind) = item.split_once(':').unwrap_or((item, ""));
-    let (name, kind) = (trim_wide(name), trim_wide(kind).to_lowercase());
-    let kind = if kind.is_empty() {
-        "string".to_owned()
-    } else {
-        kind
+    let (name, kind) = (trim_wide(name), trim_wide(kind));
+    let known = INPUT_TYPES
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(kind));
+    let kind = match known {
+        Some(known) => Cow::Borrowed(*known),
+        None if kind.is_empty() => Cow::Borrowed("string"),
+        None => Cow::Owned(kind.to_lowercase()),
     };
     (!name.is_empty()).then(|| Input {
         name: name.to_owned(),

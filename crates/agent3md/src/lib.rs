@@ -24,6 +24,7 @@ mod number;
 mod parse;
 mod projection;
 mod route;
+mod rows;
 mod slug;
 mod span;
 mod template;

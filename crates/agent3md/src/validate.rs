@@ -15,7 +15,7 @@ use crate::field::trim_wide;
 use crate::finding::{Finding, Report, Rule};
 use crate::graph::{Targets, first_cycle};
 use crate::input::{Input, inputs};
-use crate::link::{links, wide_links};
+use crate::link::{Link, links, wide_links};
 use crate::number::{self, js_number};
 use crate::span::{Span, locate_all};
 use crate::template::Template;
@@ -271,12 +271,11 @@ impl<'d, 'a> Check<'d, 'a> {
 
     fn cycle(&mut self) {
         let document = self.document;
-        let to = |plane: &Plane<'_>| {
-            links(&plane.body)
-                .filter_map(|link| self.by_z.get(&number::key(link.z)).copied())
-                .collect()
-        };
-        let targets: Targets = document.planes.iter().map(to).collect();
+        let mut targets = Targets::default();
+        for plane in &document.planes {
+            let target = |link: Link<'_>| self.by_z.get(&number::key(link.z)).copied();
+            targets.push(links(&plane.body).filter_map(target));
+        }
         let Some(cycle) = first_cycle(&targets) else {
             return;
         };

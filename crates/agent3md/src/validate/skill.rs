@@ -37,7 +37,7 @@ impl<'d, 'a> Check<'d, 'a> {
                             format!("the input {} is declared twice", excerpt(name)),
                         );
                     }
-                    if !INPUT_TYPES.contains(&kind.as_str()) {
+                    if !INPUT_TYPES.contains(&&**kind) {
                         let message = format!(
                             "the input {} has the unknown type {}",
                             excerpt(name),

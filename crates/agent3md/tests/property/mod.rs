@@ -7,4 +7,6 @@
 
 pub mod agreement;
 pub mod soundness;
+// The fuzzer brings texts of its own.
+#[cfg(test)]
 pub mod text;
