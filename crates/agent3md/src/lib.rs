@@ -4,6 +4,18 @@
 //! an identity and skills, and routes, gets and resolves them. [`validate()`] says what is wrong
 //! with a document; [`answer`] holds the texts an agent's MCP server sends.
 //!
+//! ```
+//! let text = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n\
+//!     @plane z=1 label=search triggers=\"find code\" tool=\"rg {pattern}\" inputs=pattern\nLook.\n";
+//! let agent = agent3md::Agent::parse(text)?;
+//! let best = &agent.route("Find the code, please")[0];
+//! assert_eq!(best.skill.name, "search");
+//! let values = [("pattern".to_owned(), "it's".to_owned())].into();
+//! assert_eq!(best.skill.argv(&values).unwrap().unwrap(), ["rg", "it's"]);
+//! assert!(agent3md::validate(text).is_ok());
+//! # Ok::<(), agent3md::LoadError>(())
+//! ```
+//!
 //! Absent on purpose: I/O of any kind, a protocol, and any knowledge of the registry. Everything
 //! is linear in the size of the text, and nothing recurses.
 

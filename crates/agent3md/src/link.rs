@@ -116,14 +116,17 @@ impl<'a> Iterator for Scan<'a> {
     type Item = (Link<'a>, bool);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(offset) = self.body[self.at..].find(OPENING) {
+        // One byte is found many times faster than four, and most text has no bracket.
+        while let Some(offset) = self.body[self.at..].find('[') {
             let start = self.at + offset;
-            let from = start + OPENING.len();
-            if let Some(found) = self.link(start, from) {
+            self.at = start + 1;
+            if !self.body[start..].starts_with(OPENING) {
+                continue;
+            }
+            if let Some(found) = self.link(start, start + OPENING.len()) {
                 self.at = found.0.bytes.end;
                 return Some(found);
             }
-            self.at = from;
         }
         self.at = self.body.len();
         None

@@ -34,6 +34,14 @@ fn the_identity_is_declared_or_first_in_the_file() {
 }
 
 #[test]
+fn positions_are_not_rounded() {
+    check(
+        "@plane z=0 kind=identity\n@plane z=0.5\n@plane z=1\n@plane z=1.5",
+        "0 skill-0.5@0.5 skill-1@1 skill-1.5@1.5",
+    );
+}
+
+#[test]
 fn every_other_plane_is_a_skill() {
     check(
         "@plane z=0\n@plane z=1 kind=note label=a\n@plane z=2 kind=skill label=b",
