@@ -32,7 +32,8 @@ pub struct Agent {
     planes: Vec<Skill>,
     /// The planes that hold a name, in list order.
     listed: Vec<u32>,
-    by_name: HashMap<String, u32>,
+    /// Places in `listed`.
+    by_name: HashMap<Box<str>, usize>,
     by_z: HashMap<u64, u32>,
     targets: Targets,
     index: Index,
@@ -176,7 +177,7 @@ impl Agent {
 
     fn find(&self, wanted: Wanted<'_>) -> Option<u32> {
         match wanted {
-            Wanted::Name(name) => self.by_name.get(name).copied(),
+            Wanted::Name(name) => self.by_name.get(name).map(|&place| self.listed[place]),
             Wanted::Z(z) => self.by_z.get(&number::key(z)).copied(),
         }
     }
@@ -227,21 +228,17 @@ fn name_of(plane: &Plane<'_>) -> String {
     }
 }
 
-/// A later plane takes an earlier one's name, and its place in the list.
-fn listed(planes: &[Skill]) -> (Vec<u32>, HashMap<String, u32>) {
+/// A later plane takes an earlier one's name, and its place in the list. Names lead to places.
+fn listed(planes: &[Skill]) -> (Vec<u32>, HashMap<Box<str>, usize>) {
     let mut listed = Vec::with_capacity(planes.len());
-    let mut place: HashMap<&str, usize> = HashMap::with_capacity(planes.len());
+    let mut by_name: HashMap<Box<str>, usize> = HashMap::with_capacity(planes.len());
     for (number, skill) in (0..).zip(planes) {
-        let at = *place.entry(&skill.name).or_insert(listed.len());
-        if at == listed.len() {
-            listed.push(number);
+        if let Some(&place) = by_name.get(skill.name.as_str()) {
+            listed[place] = number;
         } else {
-            listed[at] = number;
+            by_name.insert(skill.name.as_str().into(), listed.len());
+            listed.push(number);
         }
     }
-    let by_name = place
-        .into_iter()
-        .map(|(name, at)| (name.to_owned(), listed[at]))
-        .collect();
     (listed, by_name)
 }

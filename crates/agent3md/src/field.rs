@@ -59,6 +59,11 @@ impl<'a> Fields<'a> {
             .ok()?;
         Some(self.0.remove(at))
     }
+
+    /// Gives back the room that was kept for more.
+    pub(crate) fn shrink(&mut self) {
+        self.0.shrink_to_fit();
+    }
 }
 
 impl<'s, 'a> IntoIterator for &'s Fields<'a> {

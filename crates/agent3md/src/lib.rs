@@ -55,7 +55,7 @@ pub use link::{Link, links, rewrite_links};
 pub use number::js_number;
 pub use projection::Manifest;
 pub use route::Match;
-pub use slug::{SlugError, Slugs, slug, slugs};
+pub use slug::{LONGEST_SLUG, SlugError, Slugs, slug, slugs};
 pub use span::Span;
 pub use template::{Hazard, Slot, Template};
 pub use validate::{validate, validate_document};

@@ -256,11 +256,13 @@ impl<'a> Body<'a> {
             }
             Entry::Vacant(free) => free.insert(self.planes.len()),
         };
+        let label = attributes.take("label").map(|field| field.value);
+        attributes.shrink();
         self.planes.push(Plane {
             z,
             x,
             y,
-            label: attributes.take("label").map(|field| field.value),
+            label,
             attributes,
             body: lf_only(&self.source[text.clone()]),
             line: directive.line,
