@@ -45,7 +45,7 @@ pub fn js_number(value: f64) -> String {
     let Some((digits, exponent)) = shortest.split_once('e') else {
         return value.to_string();
     };
-    let digits = digits.replace('.', "");
+    let digits = even_of_two(value.abs(), digits.replace('.', ""));
     let Ok(exponent) = exponent.parse::<i32>() else {
         return value.to_string();
     };
@@ -70,6 +70,34 @@ pub fn js_number(value: f64) -> String {
             let plus = if exponent > 0 { "+" } else { "" };
             format!("{sign}{first}{dot}{more}e{plus}{exponent}")
         }
+    }
+}
+
+/// Where two shortest spellings are equally near the value, JavaScript takes the even one and
+/// Rust the larger, as for 2054169835519019.25.
+fn even_of_two(value: f64, digits: String) -> String {
+    // Fifteen digits or fewer always name one number, so no two spellings compete.
+    if digits.len() < 16 {
+        return digits;
+    }
+    // Long enough to be exact: no double has more than 767 significant digits.
+    let exact = format!("{value:.767e}");
+    let (exact, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
+    let exact = exact.replace('.', "");
+    let (kept, rest) = exact.split_at(digits.len());
+    let Ok(lower) = kept.parse::<u64>() else {
+        return digits;
+    };
+    if rest.trim_end_matches('0') != "5" {
+        return digits;
+    }
+    let even = (lower + lower % 2).to_string();
+    let (first, more) = even.split_at(1);
+    let same = format!("{first}.{more}e{exponent}").parse() == Ok(value);
+    if same && even.len() == digits.len() {
+        even
+    } else {
+        digits
     }
 }
 
@@ -130,6 +158,9 @@ mod tests {
             ("0.1", "0.1"),
             ("12345.678", "12345.678"),
             ("-1.25e+25", "-1.25e+25"),
+            ("2054169835519019.25", "2054169835519019.2"),
+            ("1581441390836240.25", "1581441390836240.2"),
+            ("1581441390836240.75", "1581441390836240.8"),
             ("9007199254740993", "9007199254740992"),
         ] {
             check(text, expected);
