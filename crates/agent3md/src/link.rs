@@ -124,7 +124,13 @@ impl<'a> Iterator for Scan<'a> {
                 continue;
             }
             if let Some(found) = self.link(start, start + OPENING.len()) {
-                self.at = found.0.bytes.end;
+                // A wider link is text to an agent, and a link may stand in that text.
+                let wide = found.1;
+                self.at = if wide {
+                    start + OPENING.len()
+                } else {
+                    found.0.bytes.end
+                };
                 return Some(found);
             }
         }
@@ -163,6 +169,7 @@ mod tests {
         check("[[z=1|a]b [[z=2]]", &["2"]);
         check("[[z=1|a]b]] [[z=2|c]]", &[r#"2 "c""#]);
         check("[[z=[[z=3]]", &["3"]);
+        check("[[z=-1|[[z=2]]", &["2"]);
     }
 
     #[test]
