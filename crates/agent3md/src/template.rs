@@ -143,6 +143,8 @@ impl Shell {
                 self.lost = Some(Hazard::Expanded);
             }
             (_, '(') if after('(') => self.lost = Some(Hazard::Expanded),
+            // Quotes nest inside a `$(` that is quoted itself; this reading does not.
+            (Place::Double, '(') if after('$') => self.lost = Some(Hazard::Expanded),
             (Place::Bare, '<') if after('<') => self.lost = Some(Hazard::HereDocument),
             (Place::Bare, '\'') => self.place = Place::Single,
             (Place::Bare, '"') => self.place = Place::Double,

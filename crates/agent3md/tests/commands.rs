@@ -72,6 +72,10 @@ fn a_placeholder_where_a_value_could_break_out_is_refused() {
         "the placeholder {a} stands in a shell expansion",
     );
     line(
+        "echo \"$(echo \"{a}\")\"",
+        "the placeholder {a} stands in a shell expansion",
+    );
+    line(
         "echo $((1 + {a}))",
         "the placeholder {a} stands in a shell expansion",
     );
