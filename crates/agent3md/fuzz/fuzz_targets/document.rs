@@ -1,0 +1,16 @@
+//! Any text: both parsers agree, nothing panics, and the parts hold together.
+//!
+//! `cargo +nightly fuzz run document`
+
+#![no_main]
+
+#[path = "../../tests/property/mod.rs"]
+mod property;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    property::agreement::agrees(&text);
+    property::soundness::holds(&text);
+});

@@ -1,0 +1,244 @@
+//! A document read as an agent: one identity, and skills to route to.
+//!
+//! Loading is lenient: whatever parses can be served. The validator says what is wrong with it.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::document::{Document, Plane};
+use crate::error::LoadError;
+use crate::field::{csv, first_word, trim_wide};
+use crate::graph::{Targets, preorder};
+use crate::input::{Input, inputs};
+use crate::link::links;
+use crate::number::{self, js_number};
+use crate::route::{Index, Match};
+
+/// An agent, ready to be asked. It owns its text.
+#[derive(Debug)]
+pub struct Agent {
+    /// The `title`, else the `agent` entry, else `agent`. An empty one counts as absent.
+    pub name: String,
+    /// The `model` entry, or `unknown`.
+    pub model: String,
+    /// The `tools` entry as a list.
+    pub tools: Vec<String>,
+    /// The `persona` entry, or nothing.
+    pub persona: String,
+    /// The plane that says who the agent is.
+    pub identity: Identity,
+    /// Every other plane in file order, also those whose name a later one took.
+    planes: Vec<Skill>,
+    /// The planes that hold a name, in list order.
+    listed: Vec<u32>,
+    /// Places in `listed`.
+    by_name: HashMap<Box<str>, usize>,
+    by_z: HashMap<u64, u32>,
+    targets: Targets,
+    index: Index,
+}
+
+/// The identity plane.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Identity {
+    /// Its label, verbatim.
+    pub label: Option<String>,
+    /// Its position.
+    #[serde(serialize_with = "number::serialize")]
+    pub z: f64,
+    /// Its text.
+    pub body: String,
+}
+
+/// One skill.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skill {
+    /// The label verbatim, or `skill-` and its z.
+    pub name: String,
+    /// Its position.
+    pub z: f64,
+    /// The trigger phrases as declared, duplicates included.
+    pub triggers: Vec<String>,
+    /// The `cost` attribute, verbatim.
+    pub cost: Option<String>,
+    /// The command template, trimmed; never empty.
+    pub tool: Option<String>,
+    /// The declared inputs.
+    pub inputs: Vec<Input>,
+    /// The instructions.
+    pub body: String,
+}
+
+/// How a skill is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wanted<'a> {
+    /// By name, exactly.
+    Name(&'a str),
+    /// By position; also reaches a skill whose name a later one took.
+    Z(f64),
+}
+
+impl<'a> From<&'a str> for Wanted<'a> {
+    fn from(name: &'a str) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl From<f64> for Wanted<'_> {
+    fn from(z: f64) -> Self {
+        Self::Z(z)
+    }
+}
+
+impl Agent {
+    /// Reads a document and loads it.
+    pub fn parse(source: &str) -> Result<Self, LoadError> {
+        Self::load(&Document::parse(source)?)
+    }
+
+    /// Loads a parsed document; only one without any plane is refused.
+    pub fn load(document: &Document<'_>) -> Result<Self, LoadError> {
+        let identity = identity_of(document).ok_or(LoadError::NoPlanes)?;
+        let mut planes = Vec::with_capacity(document.planes.len());
+        let mut by_z = HashMap::with_capacity(document.planes.len());
+        let others = || {
+            document
+                .planes
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != identity)
+        };
+        for (number, (_, plane)) in (0..).zip(others()) {
+            by_z.insert(number::key(plane.z), number);
+            planes.push(Skill::new(plane));
+        }
+        let mut targets = Targets::default();
+        for skill in &planes {
+            targets.push(
+                links(&skill.body).filter_map(|link| by_z.get(&number::key(link.z)).copied()),
+            );
+        }
+        let (listed, by_name) = listed(&planes);
+        let index = Index::new(
+            listed
+                .iter()
+                .map(|&number| (number, &planes[number as usize])),
+        );
+        let metadata = |key| document.metadata.get(key);
+        let named = |name: Option<&str>| name.filter(|name| !name.is_empty()).map(str::to_owned);
+        let plane = &document.planes[identity];
+        Ok(Self {
+            name: named(document.title.as_deref())
+                .or_else(|| named(metadata("agent")))
+                .unwrap_or_else(|| "agent".to_owned()),
+            model: metadata("model").unwrap_or("unknown").to_owned(),
+            tools: csv(metadata("tools").unwrap_or_default())
+                .map(str::to_owned)
+                .collect(),
+            persona: metadata("persona").unwrap_or_default().to_owned(),
+            identity: Identity {
+                label: plane.label.as_deref().map(str::to_owned),
+                z: plane.z,
+                body: plane.body.clone().into_owned(),
+            },
+            planes,
+            listed,
+            by_name,
+            by_z,
+            targets,
+            index,
+        })
+    }
+
+    /// The skills, one for each name, in list order.
+    pub fn skills(&self) -> impl ExactSizeIterator<Item = &Skill> {
+        self.listed.iter().map(|&number| self.skill(number))
+    }
+
+    /// One skill. The identity plane is never found.
+    pub fn get<'a>(&self, wanted: impl Into<Wanted<'a>>) -> Option<&Skill> {
+        self.find(wanted.into()).map(|number| self.skill(number))
+    }
+
+    /// The skills a text calls for, best first; ties in order of z.
+    pub fn route(&self, text: &str) -> Vec<Match<'_>> {
+        self.index.route(text, |number| self.skill(number))
+    }
+
+    /// A skill and everything it depends on: the skill first, then depth first in link order.
+    ///
+    /// Links to missing planes and to the identity plane are passed over.
+    pub fn resolve<'a>(&self, wanted: impl Into<Wanted<'a>>) -> Option<Vec<&Skill>> {
+        let start = self.find(wanted.into())?;
+        let order = preorder(&self.targets, start);
+        Some(order.into_iter().map(|number| self.skill(number)).collect())
+    }
+
+    fn find(&self, wanted: Wanted<'_>) -> Option<u32> {
+        match wanted {
+            Wanted::Name(name) => self.by_name.get(name).map(|&place| self.listed[place]),
+            Wanted::Z(z) => self.by_z.get(&number::key(z)).copied(),
+        }
+    }
+
+    fn skill(&self, number: u32) -> &Skill {
+        &self.planes[number as usize]
+    }
+}
+
+impl Skill {
+    fn new(plane: &Plane<'_>) -> Self {
+        let attribute = |key| plane.attributes.get(key);
+        let tool = trim_wide(attribute("tool").unwrap_or_default());
+        Self {
+            name: name_of(plane),
+            z: plane.z,
+            triggers: csv(attribute("triggers").unwrap_or_default())
+                .map(str::to_owned)
+                .collect(),
+            cost: attribute("cost").map(str::to_owned),
+            tool: (!tool.is_empty()).then(|| tool.to_owned()),
+            inputs: inputs(attribute("inputs").unwrap_or_default()),
+            body: plane.body.clone().into_owned(),
+        }
+    }
+
+    /// The program the tool runs: its first word.
+    pub fn binary(&self) -> Option<&str> {
+        self.tool.as_deref().map(first_word)
+    }
+}
+
+/// Whether a plane declares itself an identity.
+pub(crate) fn is_identity(plane: &Plane<'_>) -> bool {
+    plane.attributes.get("kind") == Some("identity")
+}
+
+/// The first plane that declares itself the identity, else the first plane.
+fn identity_of(document: &Document<'_>) -> Option<usize> {
+    let declared = document.planes.iter().position(is_identity);
+    declared.or((!document.planes.is_empty()).then_some(0))
+}
+
+fn name_of(plane: &Plane<'_>) -> String {
+    match &plane.label {
+        Some(label) => label.clone().into_owned(),
+        None => format!("skill-{}", js_number(plane.z)),
+    }
+}
+
+/// A later plane takes an earlier one's name, and its place in the list. Names lead to places.
+fn listed(planes: &[Skill]) -> (Vec<u32>, HashMap<Box<str>, usize>) {
+    let mut listed = Vec::with_capacity(planes.len());
+    let mut by_name: HashMap<Box<str>, usize> = HashMap::with_capacity(planes.len());
+    for (number, skill) in (0..).zip(planes) {
+        if let Some(&place) = by_name.get(skill.name.as_str()) {
+            listed[place] = number;
+        } else {
+            by_name.insert(skill.name.as_str().into(), listed.len());
+            listed.push(number);
+        }
+    }
+    (listed, by_name)
+}

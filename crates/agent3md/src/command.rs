@@ -1,0 +1,193 @@
+//! Filling the command a skill is bound to: `rg {pattern} {path}`.
+//!
+//! Nothing here runs anything. The line form is for a shell, each value in single quotes; the
+//! argument form needs no shell and is the one to run.
+
+use std::collections::BTreeMap;
+
+use crate::agent::Skill;
+use crate::error::excerpt;
+use crate::template::{Hazard, Slot, Template};
+
+/// Values by input name.
+pub type Values = BTreeMap<String, String>;
+
+/// Why a command cannot be filled safely.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// A placeholder stands where quoting its value does not contain it.
+    #[error("the placeholder {{{name}}} stands {hazard}")]
+    Unsafe {
+        /// The placeholder's name.
+        name: String,
+        /// What is wrong with its place.
+        hazard: Hazard,
+    },
+    /// No program can be given a NUL character.
+    #[error("the value of {name} holds a NUL character")]
+    Nul {
+        /// The placeholder's name.
+        name: String,
+    },
+    /// The argument form cannot express what only a shell does.
+    #[error("the command needs a shell: it uses {}", excerpt(&.what.to_string()))]
+    NeedsShell {
+        /// The character only a shell understands.
+        what: char,
+    },
+    /// The template ends inside a quote.
+    #[error("a quote in the command is never closed")]
+    UnclosedQuote,
+}
+
+impl CommandError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unsafe { .. } => {
+                "write the placeholder on its own, without quotes: values are quoted for you"
+            }
+            Self::Nul { .. } => "remove the NUL character",
+            Self::NeedsShell { .. } => {
+                "ask for the shell line, or put the pipeline in a script of its own"
+            }
+            Self::UnclosedQuote => "close the quote in the skill's tool",
+        }
+    }
+}
+
+impl Skill {
+    /// The shell line with its placeholders filled; none without a tool.
+    ///
+    /// A placeholder without a value stays as written: see [`Template::missing`].
+    pub fn command(&self, values: &Values) -> Option<Result<String, CommandError>> {
+        self.tool
+            .as_deref()
+            .map(|tool| Template::parse(tool).line(values))
+    }
+
+    /// The arguments to run without a shell, the program first; none without a tool.
+    pub fn argv(&self, values: &Values) -> Option<Result<Vec<String>, CommandError>> {
+        self.tool
+            .as_deref()
+            .map(|tool| Template::parse(tool).argv(values))
+    }
+}
+
+impl Template<'_> {
+    /// The text with each value in single quotes. Filled-in text is not scanned again.
+    pub fn line(&self, values: &Values) -> Result<String, CommandError> {
+        let mut line = String::with_capacity(self.text().len());
+        let mut copied = 0;
+        for slot in self.slots() {
+            let Some(value) = value(slot, values)? else {
+                continue;
+            };
+            line.push_str(&self.text()[copied..slot.bytes.start]);
+            line.push('\'');
+            line.push_str(&value.replace('\'', r"'\''"));
+            line.push('\'');
+            copied = slot.bytes.end;
+        }
+        line.push_str(&self.text()[copied..]);
+        Ok(line)
+    }
+
+    /// The text split into words, each value within the word its placeholder stands in.
+    pub fn argv(&self, values: &Values) -> Result<Vec<String>, CommandError> {
+        let mut words = Words::default();
+        let mut copied = 0;
+        for slot in self.slots() {
+            words.read(&self.text()[copied..slot.bytes.start])?;
+            let written = &self.text()[slot.bytes.clone()];
+            words
+                .word()
+                .push_str(value(slot, values)?.unwrap_or(written));
+            copied = slot.bytes.end;
+        }
+        words.read(&self.text()[copied..])?;
+        words.finish()
+    }
+
+    /// The placeholders that have no value, each once, in order.
+    pub fn missing(&self, values: &Values) -> Vec<&str> {
+        let mut seen = std::collections::HashSet::new();
+        let names = self.slots().iter().map(|slot| slot.name);
+        names
+            .filter(|name| !values.contains_key(*name) && seen.insert(*name))
+            .collect()
+    }
+}
+
+fn value<'v>(slot: &Slot<'_>, values: &'v Values) -> Result<Option<&'v str>, CommandError> {
+    let name = || slot.name.to_owned();
+    // Refused whether or not there is a value: the template is at fault, not the request.
+    if let Some(hazard) = slot.hazard {
+        return Err(CommandError::Unsafe {
+            name: name(),
+            hazard,
+        });
+    }
+    let value = values.get(slot.name).map(String::as_str);
+    match value {
+        Some(value) if value.contains('\0') => Err(CommandError::Nul { name: name() }),
+        value => Ok(value),
+    }
+}
+
+/// Splits the literal parts of a template into words, quotes and backslashes as in `sh`.
+#[derive(Default)]
+struct Words {
+    done: Vec<String>,
+    current: Option<String>,
+    quote: Option<char>,
+}
+
+impl Words {
+    fn word(&mut self) -> &mut String {
+        self.current.get_or_insert_default()
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), CommandError> {
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            match (self.quote, c) {
+                (Some(quote), c) if c == quote => self.quote = None,
+                (Some('"'), '\\') => {
+                    let kept = chars.next_if(|next| matches!(next, '"' | '\\' | '$' | '`'));
+                    self.word().push(kept.unwrap_or('\\'));
+                }
+                (Some('"'), '$' | '`') => return Err(CommandError::NeedsShell { what: c }),
+                (None, '\'' | '"') => {
+                    self.word();
+                    self.quote = Some(c);
+                }
+                (None, '\\') => {
+                    let kept = chars.next().unwrap_or('\\');
+                    self.word().push(kept);
+                }
+                (None, ' ' | '\t') => self.done.extend(self.current.take()),
+                (
+                    None,
+                    '|' | '&' | ';' | '<' | '>' | '(' | ')' | '$' | '`' | '*' | '?' | '[' | '\n',
+                ) => {
+                    return Err(CommandError::NeedsShell { what: c });
+                }
+                (None, '#' | '~') if self.current.is_none() => {
+                    return Err(CommandError::NeedsShell { what: c });
+                }
+                _ => self.word().push(c),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<String>, CommandError> {
+        if self.quote.is_some() {
+            return Err(CommandError::UnclosedQuote);
+        }
+        self.done.extend(self.current.take());
+        Ok(self.done)
+    }
+}

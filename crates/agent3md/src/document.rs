@@ -1,0 +1,73 @@
+//! What a 3md document holds once it is parsed.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::error::ParseError;
+use crate::field::Fields;
+use crate::span::{Span, locate};
+
+/// A parsed document. It borrows the text it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document<'a> {
+    /// The text as given.
+    pub source: &'a str,
+    /// The `3md` value; never empty, otherwise unchecked.
+    pub version: Cow<'a, str>,
+    /// What z means, lowercase; `layer` unless the document says.
+    pub axis: String,
+    /// The `title` value; `Some("")` for a title without a value.
+    pub title: Option<Cow<'a, str>>,
+    /// Every other front matter entry.
+    pub metadata: Fields<'a>,
+    /// Text before the first plane.
+    pub preamble: Option<Cow<'a, str>>,
+    /// The planes in file order.
+    pub planes: Vec<Plane<'a>>,
+    /// A code fence that is never closed and has planes inside, which are therefore text.
+    pub swallowed: Option<Swallowed>,
+}
+
+/// One plane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plane<'a> {
+    /// Its position; no two planes share one.
+    pub z: f64,
+    /// The `x` attribute.
+    pub x: Option<f64>,
+    /// The `y` attribute.
+    pub y: Option<f64>,
+    /// The `label` attribute, verbatim.
+    pub label: Option<Cow<'a, str>>,
+    /// Every other attribute.
+    pub attributes: Fields<'a>,
+    /// The text, without blank lines around it and with LF line ends.
+    pub body: Cow<'a, str>,
+    /// The line of the directive, counted from 1; of the text, for a document without directives.
+    pub line: usize,
+    /// Where the directive stands; empty for a document without directives.
+    pub directive: Range<usize>,
+    /// Where the body stands in the original text.
+    pub body_bytes: Range<usize>,
+}
+
+/// Directives that an unclosed code fence turned into text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Swallowed {
+    /// The line that opens the fence.
+    pub fence: Range<usize>,
+    /// The first directive line after it.
+    pub directive: Range<usize>,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a document; stops at the first error.
+    pub fn parse(source: &'a str) -> Result<Self, ParseError> {
+        crate::parse::parse(source)
+    }
+
+    /// Line and column of a byte range of the source. Walks the text from its start.
+    pub fn locate(&self, bytes: Range<usize>) -> Span {
+        locate(self.source, bytes)
+    }
+}

@@ -1,0 +1,209 @@
+//! Filling commands: what is replaced, what is refused, and what a real shell makes of it.
+
+use agent3md::{Agent, Template, Values};
+
+fn values(pairs: &[(&str, &str)]) -> Values {
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+/// Fills `a` and `b`, and shows the shell line.
+#[track_caller]
+fn line(tool: &str, expected: &str) {
+    let values = values(&[("a", "it's $HOME"), ("b", "{a}")]);
+    let got = Template::parse(tool)
+        .line(&values)
+        .unwrap_or_else(|error| error.to_string());
+    assert_eq!(got, expected, "for {tool:?}");
+}
+
+#[test]
+fn a_value_stands_in_single_quotes() {
+    line("echo", "echo");
+    line("echo {a}", r"echo 'it'\''s $HOME'");
+    line("echo {b}{b}", "echo '{a}''{a}'");
+    line("echo --x={b}", "echo --x='{a}'");
+    line("echo {c} {b}", "echo {c} '{a}'");
+    line("echo {x{b}}", "echo {x'{a}'}");
+    line(
+        "echo {} {1a} {a-b} { a} {a b} {é} {a",
+        "echo {} {1a} {a-b} { a} {a b} {é} {a",
+    );
+    line("echo {{b}}", "echo {'{a}'}");
+    line(
+        "cat <{b} | wc 'x' \"y\" && ls {b}",
+        "cat <'{a}' | wc 'x' \"y\" && ls '{a}'",
+    );
+    line(
+        r"echo \\{b} a#{b} $(ls {b})",
+        r"echo \\'{a}' a#'{a}' $(ls '{a}')",
+    );
+}
+
+#[test]
+fn a_placeholder_where_a_value_could_break_out_is_refused() {
+    line("echo '{a}'", "the placeholder {a} stands inside quotes");
+    line("echo \"x {a}\"", "the placeholder {a} stands inside quotes");
+    line(
+        "echo \"x\\\" {a}\"",
+        "the placeholder {a} stands inside quotes",
+    );
+    line(
+        "echo 'x\\' {b} '{a}'",
+        "the placeholder {a} stands inside quotes",
+    );
+    line(
+        "echo '{missing}'",
+        "the placeholder {missing} stands inside quotes",
+    );
+    line(r"echo \{a}", "the placeholder {a} stands after a backslash");
+    line(
+        "echo `ls {a}`",
+        "the placeholder {a} stands inside backquotes",
+    );
+    line(
+        "echo ${a}",
+        "the placeholder {a} stands in a shell expansion",
+    );
+    line(
+        r"echo $'\' {a} ''",
+        "the placeholder {a} stands in a shell expansion",
+    );
+    line(
+        "echo \"$(echo \"{a}\")\"",
+        "the placeholder {a} stands in a shell expansion",
+    );
+    line(
+        "echo $((1 + {a}))",
+        "the placeholder {a} stands in a shell expansion",
+    );
+    line(
+        "cat <<E\n{a}\nE",
+        "the placeholder {a} stands after a here-document",
+    );
+    line("ls # {a}", "the placeholder {a} stands in a comment");
+}
+
+#[test]
+fn a_nul_character_is_refused() {
+    let error = Template::parse("x {a}")
+        .line(&values(&[("a", "\0")]))
+        .unwrap_err();
+    assert_eq!(error.to_string(), "the value of a holds a NUL character");
+    assert!(!error.hint().is_empty());
+}
+
+#[track_caller]
+fn argv(tool: &str, expected: Result<&[&str], &str>) {
+    let values = values(&[("a", "it's; $HOME *"), ("e", "")]);
+    let got = Template::parse(tool)
+        .argv(&values)
+        .map_err(|error| error.to_string());
+    let expected = expected.map(|words| words.iter().map(ToString::to_string).collect());
+    assert_eq!(got, expected.map_err(str::to_owned), "for {tool:?}");
+}
+
+#[test]
+fn arguments_need_no_shell() {
+    argv("rg -n {a}", Ok(&["rg", "-n", "it's; $HOME *"]));
+    argv(
+        "rg --x={a}y {e} {e}{a}",
+        Ok(&["rg", "--x=it's; $HOME *y", "", "it's; $HOME *"]),
+    );
+    argv(
+        "  a\t'b c' \"d \\\" \\x\" e\\ f ''",
+        Ok(&["a", "b c", "d \" \\x", "e f", ""]),
+    );
+    argv("rg {missing}", Ok(&["rg", "{missing}"]));
+    argv("git show HEAD~1 a#b", Ok(&["git", "show", "HEAD~1", "a#b"]));
+    argv("", Ok(&[]));
+}
+
+#[test]
+fn what_only_a_shell_does_is_refused() {
+    argv(
+        "cat {a} | wc",
+        Err("the command needs a shell: it uses \"|\""),
+    );
+    argv(
+        "echo \"$HOME\"",
+        Err("the command needs a shell: it uses \"$\""),
+    );
+    argv("ls *.rs", Err("the command needs a shell: it uses \"*\""));
+    argv("ls ~", Err("the command needs a shell: it uses \"~\""));
+    argv("ls # x", Err("the command needs a shell: it uses \"#\""));
+    argv("echo 'x", Err("a quote in the command is never closed"));
+    argv(
+        "echo '{a}'",
+        Err("the placeholder {a} stands inside quotes"),
+    );
+}
+
+#[test]
+fn a_skill_without_a_tool_has_no_command() {
+    let source = "---\n3md: 1\n---\n@plane z=0\n@plane z=1 label=a\n@plane z=2 label=b tool=\"rg {p} {q} {p}\"";
+    let agent = Agent::parse(source).unwrap();
+    let values = values(&[("q", "x")]);
+    assert!(agent.get("a").unwrap().command(&values).is_none());
+    assert!(agent.get("a").unwrap().argv(&values).is_none());
+    let b = agent.get("b").unwrap();
+    assert_eq!(b.command(&values).unwrap().unwrap(), "rg {p} 'x' {p}");
+    assert_eq!(b.argv(&values).unwrap().unwrap(), ["rg", "{p}", "x", "{p}"]);
+    assert_eq!(
+        Template::parse(b.tool.as_deref().unwrap()).missing(&values),
+        ["p"]
+    );
+}
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only a shell can say what a shell reads"
+)]
+fn a_real_shell_reads_the_line_as_the_arguments_say() {
+    let nasty = [
+        "x",
+        "",
+        "it's",
+        "'; echo no; '",
+        "$(echo no)",
+        "`echo no`",
+        "a\nb",
+        "\\",
+        "-n",
+        "*",
+        "\"",
+        "é {b}",
+        "# no",
+        "'\\''",
+    ];
+    let tools = [
+        "printf '%s|' {a}",
+        "printf '%s|' x{a}y {b}",
+        "printf '%s|' \"q q\" {a}{b}",
+        "printf '%s|' \\\\{a} 'it' --x={b}",
+    ];
+    for (a, b) in nasty.iter().zip(nasty.iter().rev()) {
+        let values = values(&[("a", a), ("b", b)]);
+        for tool in tools {
+            let template = Template::parse(tool);
+            let (line, argv) = (
+                template.line(&values).unwrap(),
+                template.argv(&values).unwrap(),
+            );
+            let shell = std::process::Command::new("sh")
+                .arg("-c")
+                .arg(&line)
+                .output()
+                .unwrap();
+            let expected = argv[2..].join("|") + "|";
+            assert_eq!(
+                String::from_utf8_lossy(&shell.stdout),
+                expected,
+                "for {line:?}"
+            );
+        }
+    }
+}
