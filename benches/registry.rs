@@ -23,16 +23,19 @@ use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use skills_iii::{Client, ClientOptions};
 use tokio::sync::Notify;
 
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_mins(2);
 const BODY: usize = 2048;
 
 /// `skills serve` on free ports; ends with this.
-struct Serve(Child, tempfile::TempDir);
+struct Serve {
+    child: Child,
+    _data: tempfile::TempDir,
+}
 
 impl Drop for Serve {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -59,7 +62,7 @@ fn start_serve() -> (Serve, String) {
         })
         .unwrap();
     std::thread::spawn(move || lines.for_each(drop));
-    (Serve(child, dir), url)
+    (Serve { child, _data: dir }, url)
 }
 
 struct Bench {
@@ -150,12 +153,11 @@ async fn main() {
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(10_000);
-    let (_serve, url) = match std::env::var("III_ENGINE_WS_URL") {
-        Ok(url) => (None, url),
-        Err(_) => {
-            let (serve, url) = start_serve();
-            (Some(serve), url)
-        }
+    let (_serve, url) = if let Ok(url) = std::env::var("III_ENGINE_WS_URL") {
+        (None, url)
+    } else {
+        let (serve, url) = start_serve();
+        (Some(serve), url)
     };
     let bench = Bench {
         caller: Client::connect(&url, ClientOptions::named("bench-caller")).unwrap(),

@@ -83,7 +83,6 @@ impl Worker {
                 Ok(Event::Rejected(rejected)) if rejected.function_id.is_none() => {
                     tracing::warn!(name = rejected.worker_name, "another worker has our name");
                 }
-                Ok(Event::Rejected(_)) => {}
                 Ok(Event::TriggerRefused {
                     trigger_type,
                     error,
@@ -92,7 +91,8 @@ impl Worker {
                     tracing::warn!(trigger_type, %error, "refused; every read will ask the engine");
                     self.registry.connected(false);
                 }
-                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                // Which functions are taken shows when asking who serves.
+                Ok(Event::Rejected(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }

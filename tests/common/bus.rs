@@ -111,7 +111,7 @@ impl Bus {
 
     /// What an offered function was called with so far, without the fields an
     /// engine adds.
-    pub async fn heard(&self, function: &str) -> Vec<Value> {
+    pub fn heard(&self, function: &str) -> Vec<Value> {
         match self {
             Self::Memory(bus) => bus.heard(function),
             Self::Socket(bus) => bus.heard(function),
@@ -162,7 +162,7 @@ impl Bus {
     }
 
     /// Puts a document beside the rows.
-    pub async fn place(&self, document: Document) {
+    pub fn place(&self, document: Document) {
         match self {
             Self::Memory(bus) => bus.place(document),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
@@ -194,7 +194,7 @@ impl Bus {
     }
 
     /// The engine goes away.
-    pub async fn cut(&mut self) {
+    pub fn cut(&mut self) {
         match self {
             Self::Memory(bus) => bus.cut(),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
@@ -202,7 +202,7 @@ impl Bus {
     }
 
     /// The engine is back, and subscribers subscribe again.
-    pub async fn mend(&mut self) {
+    pub fn mend(&mut self) {
         match self {
             Self::Memory(bus) => bus.mend(),
             Self::Socket(_) => panic!("{IN_MEMORY}"),

@@ -48,7 +48,13 @@ pub struct SocketBus {
 
 /// What offered functions were called with, in order, and a bell for each.
 #[derive(Clone, Default)]
-struct Heard(Arc<(Mutex<Vec<(String, Value)>>, Notify)>);
+struct Heard(Arc<Calls>);
+
+#[derive(Default)]
+struct Calls {
+    all: Mutex<Vec<(String, Value)>>,
+    another: Notify,
+}
 
 impl Heard {
     fn note(&self, function: &str, payload: &str) {
@@ -56,13 +62,13 @@ impl Heard {
         if let Some(fields) = payload.as_object_mut() {
             fields.remove("_caller_worker_id");
         }
-        let mut all = self.0.0.lock().expect("nobody panics with it");
+        let mut all = self.0.all.lock().expect("nobody panics with it");
         all.push((function.to_owned(), payload));
-        self.0.1.notify_waiters();
+        self.0.another.notify_waiters();
     }
 
     fn of(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Value)> {
-        let all = self.0.0.lock().expect("nobody panics with it");
+        let all = self.0.all.lock().expect("nobody panics with it");
         all.iter().filter(|(id, _)| wanted(id)).cloned().collect()
     }
 }
@@ -158,9 +164,10 @@ impl SocketBus {
 
     pub async fn offer(&self, function: &str, behaviour: Behaviour) {
         if matches!(behaviour, Behaviour::Vanished) {
-            let mut vanished = self.vanished.lock().expect("nobody panics with it");
-            vanished.insert(function.to_owned());
-            drop(vanished);
+            self.vanished
+                .lock()
+                .expect("nobody panics with it")
+                .insert(function.to_owned());
             self.peer.unregister_function(function);
             return self.until(function, false).await;
         }
@@ -290,7 +297,7 @@ impl SocketBus {
         let reached = || self.heard.of(|id| self.subscribers.contains(id));
         let all = async {
             loop {
-                let more = self.heard.0.1.notified();
+                let more = self.heard.0.another.notified();
                 if reached().len() >= self.taken + expected {
                     break;
                 }

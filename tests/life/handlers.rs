@@ -12,7 +12,7 @@ use crate::engine::{Engine, Peer};
 use crate::process::Skills;
 
 struct Scene {
-    _engine: Engine,
+    engine: Engine,
     _worker: Skills,
     peer: Peer,
     handlers: Peer,
@@ -31,7 +31,7 @@ async fn scene() -> Scene {
     let handlers = Peer::connect(&engine.url, "handlers").await;
     peer.call_soon("skills::list", json!({})).await;
     Scene {
-        _engine: engine,
+        engine,
         _worker: worker,
         peer,
         handlers,
@@ -65,8 +65,8 @@ impl Scene {
     }
 }
 
-fn answer(value: &Value) -> Option<Box<RawValue>> {
-    Some(to_raw_value(value).unwrap())
+fn answer(value: &Value) -> Box<RawValue> {
+    to_raw_value(value).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,7 +126,7 @@ async fn one_that_panics() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_returns_garbage() {
     let scene = scene().await;
-    let garbage = |_| Box::pin(std::future::ready(Ok(answer(&json!([1, 2]))))) as _;
+    let garbage = |_| Box::pin(std::future::ready(Ok(Some(answer(&json!([1, 2])))))) as _;
     scene
         .handlers
         .offer_now("w::garbage", Arc::new(garbage))
@@ -144,7 +144,7 @@ async fn one_whose_worker_vanishes_while_it_is_asked() {
     let scene = scene().await;
     let asked = Arc::new(Notify::new());
     let ring = Arc::clone(&asked);
-    let leaving = Peer::connect(&scene._engine.url, "leaving").await;
+    let leaving = Peer::connect(&scene.engine.url, "leaving").await;
     leaving
         .offer_now(
             "w::vanish",

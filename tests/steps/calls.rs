@@ -109,17 +109,17 @@ fn text_is_block(world: &mut World, step: &Step) {
 }
 
 #[then(expr = "the function {string} was called once with:")]
-async fn called_with(world: &mut World, function: String, step: &Step) {
-    assert_eq!(world.bus.heard(&function).await, [parsed(&block(step))]);
+fn called_with(world: &mut World, function: String, step: &Step) {
+    assert_eq!(world.bus.heard(&function), [parsed(&block(step))]);
 }
 
 #[then(expr = "the function {string} was called {int} time(s)")]
-async fn called(world: &mut World, function: String, times: usize) {
-    let heard = world.bus.heard(&function).await;
+fn called(world: &mut World, function: String, times: usize) {
+    let heard = world.bus.heard(&function);
     assert_eq!(heard.len(), times, "it heard {heard:?}");
 }
 
 #[then(expr = "the function {string} was never called")]
-async fn never_called(world: &mut World, function: String) {
-    assert_eq!(world.bus.heard(&function).await, [Value::Null; 0]);
+fn never_called(world: &mut World, function: String) {
+    assert_eq!(world.bus.heard(&function), [Value::Null; 0]);
 }

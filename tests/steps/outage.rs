@@ -8,13 +8,13 @@ use crate::common::text::{block, parsed, table};
 
 #[given("the engine is down")]
 #[when("the engine goes down")]
-async fn down(world: &mut World) {
-    world.bus.cut().await;
+fn down(world: &mut World) {
+    world.bus.cut();
 }
 
 #[when("the engine is back")]
-async fn back(world: &mut World) {
-    world.bus.mend().await;
+fn back(world: &mut World) {
+    world.bus.mend();
 }
 
 #[given(expr = "somebody wrote the row {string} in scope {string}:")]

@@ -21,15 +21,12 @@ async fn registered(world: &mut World, name: String, function: String) {
 }
 
 #[given(expr = "a file holds the prompt {string} about {string}, which says {string}")]
-async fn prompt_file(world: &mut World, name: String, description: String, body: String) {
-    world
-        .bus
-        .place(Document::Prompt {
-            name,
-            description,
-            body,
-        })
-        .await;
+fn prompt_file(world: &mut World, name: String, description: String, body: String) {
+    world.bus.place(Document::Prompt {
+        name,
+        description,
+        body,
+    });
 }
 
 #[when(expr = "I register the prompt {string}")]

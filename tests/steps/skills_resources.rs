@@ -13,14 +13,11 @@ use crate::common::text::{block, pictured, table};
 use crate::common::{Document, World};
 
 #[given(expr = "a file holds the skill {string}:")]
-async fn skill_file(world: &mut World, id: String, step: &Step) {
-    world
-        .bus
-        .place(Document::Skill {
-            id,
-            body: block(step),
-        })
-        .await;
+fn skill_file(world: &mut World, id: String, step: &Step) {
+    world.bus.place(Document::Skill {
+        id,
+        body: block(step),
+    });
 }
 
 #[when(expr = "I read {string}")]
