@@ -1,6 +1,7 @@
 //! What the steps share: the world of a scenario, the bus, and ways to write values.
 
 pub mod bus;
+mod heard;
 mod memory_bus;
 mod proofread;
 mod quiet;

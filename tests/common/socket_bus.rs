@@ -17,12 +17,13 @@ use skills::functions::{FUNCTIONS, TRIGGER_TYPES};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState};
 use tokio::net::TcpListener;
-use tokio::sync::{Barrier, Notify, OwnedMutexGuard, oneshot};
+use tokio::sync::{Barrier, OwnedMutexGuard, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::bus::{Behaviour, CallFailure, Offered};
+use super::heard::Heard;
 
 /// Longer than anything takes on a busy machine.
 const STUCK: Duration = Duration::from_secs(20);
@@ -44,33 +45,6 @@ pub struct SocketBus {
     worker: Option<JoinHandle<()>>,
     turn: Option<OwnedMutexGuard<()>>,
     _engine: JoinSet<()>,
-}
-
-/// What offered functions were called with, in order, and a bell for each.
-#[derive(Clone, Default)]
-struct Heard(Arc<Calls>);
-
-#[derive(Default)]
-struct Calls {
-    all: Mutex<Vec<(String, Value)>>,
-    another: Notify,
-}
-
-impl Heard {
-    fn note(&self, function: &str, payload: &str) {
-        let mut payload: Value = serde_json::from_str(payload).expect("a payload is JSON");
-        if let Some(fields) = payload.as_object_mut() {
-            fields.remove("_caller_worker_id");
-        }
-        let mut all = self.0.all.lock().expect("nobody panics with it");
-        all.push((function.to_owned(), payload));
-        self.0.another.notify_waiters();
-    }
-
-    fn of(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Value)> {
-        let all = self.0.all.lock().expect("nobody panics with it");
-        all.iter().filter(|(id, _)| wanted(id)).cloned().collect()
-    }
 }
 
 /// On an engine that all scenarios share, one at a time.
@@ -297,7 +271,7 @@ impl SocketBus {
         let reached = || self.heard.of(|id| self.subscribers.contains(id));
         let all = async {
             loop {
-                let more = self.heard.0.another.notified();
+                let more = self.heard.another();
                 if reached().len() >= self.taken + expected {
                     break;
                 }

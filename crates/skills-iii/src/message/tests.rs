@@ -1,3 +1,5 @@
+//! Messages survive being read and written, whatever they carry.
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
