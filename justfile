@@ -13,7 +13,7 @@ lint:
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
 test:
-    cargo test --workspace --locked
+    cargo test --locked
 
 # The rules alone, in seconds.
 pure:

@@ -90,7 +90,8 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let workers = listen(authority(&serving.url)?, "--url").await?;
     let web = listen(serving.http.clone(), "--http").await?;
-    let embedded = Embedded::open(&serving.data_dir, serving.token)?;
+    let serving_from = serving.data_dir;
+    let embedded = Embedded::open(&serving_from, serving.token)?;
     let client = embedded.attach();
     let registry = registry(&client, config);
     let scopes = [
@@ -103,19 +104,28 @@ pub async fn serve(
         // The sender is dropped only after it has spoken.
         let _ = stopped.wait_for(|stop| *stop).await;
     };
-    tracing::info!(
-        workers = %address(&workers, "ws"), http = %address(&web, "http"),
-        data = %serving.data_dir.display(), "ready"
-    );
+    let mut serving = worker.serving();
     let mut tasks = JoinSet::new();
-    let hub = embedded.hub.clone();
-    let hub_stops = until(stopped.clone());
-    tasks.spawn(async move { hub.serve(workers, hub_stops).await });
-    tasks.spawn(http::serve(web, registry, until(stopped)));
-    tokio::select! {
-        () = worker.run() => {}
-        () = stop => tracing::info!("stopping"),
+    let working = tasks.spawn(worker.run());
+    tokio::pin!(stop);
+    // Nobody gets in before there is something to call.
+    let ready = tokio::select! {
+        ready = serving.wait_for(|serving| *serving) => ready.is_ok(),
+        () = &mut stop => false,
+    };
+    if ready {
+        tracing::info!(
+            workers = %address(&workers, "ws"), http = %address(&web, "http"),
+            data = %serving_from.display(), "ready"
+        );
+        let hub = embedded.hub.clone();
+        let hub_stops = until(stopped.clone());
+        tasks.spawn(async move { hub.serve(workers, hub_stops).await });
+        tasks.spawn(http::serve(web, registry, until(stopped)));
+        stop.await;
     }
+    tracing::info!("stopping");
+    working.abort();
     client.shutdown(GOODBYE).await;
     stopping.send_replace(true);
     while tasks.join_next().await.is_some() {}

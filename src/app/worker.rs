@@ -16,7 +16,7 @@ use skills_iii::client::{
     FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec, TriggerTypeSpec,
 };
 use skills_iii::{CallError, Client, ErrorBody, Event};
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, broadcast, watch};
 use uuid::Uuid;
 
 use crate::functions::{FUNCTIONS, Function, TRIGGER_TYPES, TriggerType, code};
@@ -40,6 +40,7 @@ pub struct Worker {
     state_triggers: Vec<String>,
     /// Rung when some worker came or went.
     moved: Arc<Notify>,
+    serving: watch::Sender<bool>,
 }
 
 /// What an instance is on its engine.
@@ -60,11 +61,17 @@ impl Worker {
             bell: format!("skills::worker-bell-{me}"),
             state_triggers: scopes.iter().map(|_| Uuid::new_v4().to_string()).collect(),
             moved: Arc::new(Notify::new()),
+            serving: watch::Sender::new(false),
         };
         worker.follow_state(scopes);
         worker.follow_workers();
         worker.offer(&FUNCTIONS[0]);
         worker
+    }
+
+    /// Whether everything is registered, now and from now on.
+    pub fn serving(&self) -> watch::Receiver<bool> {
+        self.serving.subscribe()
     }
 
     /// Follows the connection for as long as it is polled.
@@ -129,6 +136,7 @@ impl Worker {
 
     fn left(&self) {
         self.registry.disconnected();
+        self.serving.send_replace(false);
         // The next engine is asked for the lock alone again.
         for function in &FUNCTIONS[1..] {
             self.client.unregister_function(function.id);
@@ -158,6 +166,7 @@ impl Worker {
         }
         let (functions, types) = (FUNCTIONS.len(), TRIGGER_TYPES.len());
         tracing::info!("serving: {functions} functions and {types} trigger types registered");
+        self.serving.send_replace(true);
     }
 
     async fn wait_for_owner_to_go(&self, owner: &str) {

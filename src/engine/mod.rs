@@ -52,6 +52,10 @@ fn failure(error: CallError) -> Failure {
             code: body.code,
             message: "its worker went away before it answered".into(),
         },
+        CallError::Remote(body) if body.message.trim().is_empty() => Failure::Failed {
+            message: format!("it gave no reason (code `{}`)", body.code),
+            code: body.code,
+        },
         CallError::Remote(body) => Failure::Failed {
             code: body.code,
             message: body.message,

@@ -45,7 +45,6 @@ impl Skills {
         args.extend(more);
         let mut skills = Self::start(&args);
         let ready = skills.says("ready").await;
-        skills.says("serving").await;
         (skills, ready["workers"].as_str().unwrap().to_owned())
     }
 

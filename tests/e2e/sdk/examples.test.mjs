@@ -88,8 +88,9 @@ for (const [language, { skip = false, waiting }] of Object.entries(EXAMPLES)) {
     const example = new Example(language)
     t.after(() => example.end())
     await example.printed('published')
-    // The SDKs send the first call ahead of their own introduction, and a worker that
-    // is not introduced has no subscriptions: the skill may go by unheard.
+    // The notice about the skill is not asked for: the Node SDK sends a call that waited
+    // for the connection ahead of its introduction, and a worker's subscriptions count
+    // from its introduction. By the second call all are introduced.
     await example.printed('changed: register greet')
     await published(language)
 

@@ -18,6 +18,17 @@ after(endAll)
 
 const notice = (change) => ({ data }) => Object.entries(change).every(([key, value]) => data[key] === value)
 
+const REFUSED = [
+  ['skills::register', { id: 'Not Valid', skill: 'x' }, 'invalid_input', /Not Valid/],
+  ['skills::register', { id: 'fn/guide', skill: 'x' }, 'invalid_input', /`fn`/],
+  ['skills::register', { id: 'empty', skill: ' ' }, 'invalid_input', /skill/],
+  ['skills::register', { id: 5, skill: 'x' }, 'invalid_input', /`id`/],
+  ['skills::resources-read', { uri: 'iii://no/such' }, 'not_found', /no\/such/],
+  ['skills::resources-read', { uri: 'iii://fn/no/such' }, 'not_found', /no::such/],
+  ['skills::resources-read', { uri: 'iii://fn/state/set' }, 'forbidden', /state::set/],
+  ['prompts::mcp-get', { name: 'no-such' }, 'not_found', /no-such/],
+]
+
 for (const sdk of Object.keys(SDKS)) {
   const id = `team/${sdk}`
   const body = `# ${sdk}\n\nWhat ${sdk} can do. See the [guide](iii://fn/${sdk}/guide).\n`
@@ -76,12 +87,9 @@ for (const sdk of Object.keys(SDKS)) {
   })
 
   test(`${sdk} is told why something is refused`, async () => {
-    await assert.rejects(peers[sdk].call('skills::register', { id: 'Not Valid', skill: body }), /id/)
-    await assert.rejects(peers[sdk].call('skills::register', { id: 'fn/guide', skill: body }), /fn/)
-    await assert.rejects(peers[sdk].call('skills::register', { id: 'empty', skill: ' ' }), /skill/)
-    await assert.rejects(peers[sdk].call('skills::resources-read', { uri: 'iii://no/such' }), /no\/such/)
-    await assert.rejects(peers[sdk].call('skills::resources-read', { uri: 'iii://fn/state/set' }), /state/)
-    await assert.rejects(peers[sdk].call('prompts::mcp-get', { name: 'no-such' }), /no-such/)
+    for (const [function_id, payload, code, message] of REFUSED) {
+      await assert.rejects(peers[sdk].call(function_id, payload), { code, message }, JSON.stringify(payload))
+    }
   })
 }
 

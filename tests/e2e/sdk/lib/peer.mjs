@@ -32,7 +32,8 @@ export class Peer {
     this.name = name
     const { command, args } = SDKS[sdk]
     this.#process = new Process(name, command, [...args, url, name], {
-      env,
+      // The old Python SDK sends its telemetry here, whatever address it was given.
+      env: { III_URL: url, ...env },
       onLine: (line) => this.#inbox.put(JSON.parse(line)),
       onErrorLine: (line) => this.#log.put(line),
     })
