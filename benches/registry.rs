@@ -88,18 +88,13 @@ impl Bench {
         median(times)
     }
 
-    /// A call that answers as many bytes as `answer` has, from a worker that does
-    /// nothing else.
-    async fn give(&self, rounds: usize, bytes: usize) -> f64 {
-        let text: Arc<RawValue> = Arc::from(to_raw_value(&"x".repeat(bytes)).unwrap());
-        let id = format!("bench::give_{bytes}");
+    /// A call that gives the same answer, from a worker that does nothing else.
+    async fn give(&self, rounds: usize, answer: Box<RawValue>) -> f64 {
+        let id = format!("bench::give_{}", answer.get().len());
         offer(
             &self.worker,
             &id,
-            Arc::new(move |_| {
-                let text = (*text).to_owned();
-                Box::pin(std::future::ready(Ok(Some(text))))
-            }),
+            Arc::new(move |_| Box::pin(std::future::ready(Ok(Some(answer.clone()))))),
         );
         self.until_offered(&id).await;
         self.median(rounds, &id, json!({})).await
@@ -213,18 +208,15 @@ async fn reads(bench: &Bench, count: usize) {
             json!({ "uri": "iii://skills" }),
         ),
     ] {
-        let bytes = bench.call(function, payload.clone()).await.get().len();
-        let floor = bench.give(rounds, bytes).await;
+        let answer = bench.call(function, payload.clone()).await;
+        let bytes = answer.get().len();
+        let floor = bench.give(rounds, answer).await;
         let ours = bench.median(rounds, function, payload).await;
         line(&format!("{what} ({bytes} bytes)"), ours, floor, 1.5);
     }
     let payload = json!({ "uri": "iii://g7/s7" });
-    let bytes = bench
-        .call("skills::resources-read", payload.clone())
-        .await
-        .get()
-        .len();
-    let floor = bench.give(5000, bytes).await;
+    let answer = bench.call("skills::resources-read", payload.clone()).await;
+    let floor = bench.give(5000, answer).await;
     let ours = bench.median(5000, "skills::resources-read", payload).await;
     line("iii://{id} (2 KiB)", ours, floor, 1.3);
 }

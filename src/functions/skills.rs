@@ -76,9 +76,11 @@ pub const LIST: Function = Function {
     run: |registry, payload| {
         Box::pin(async move {
             let ListSkillsInput {} = decode(&payload)?;
-            let listing = registry.skills().await?;
-            let skills = listing.entries.iter().map(SkillEntry::of).collect();
-            encode(&ListSkillsOutput { skills })
+            let answer = registry.skills_as("skills::list", |listing| {
+                let skills = listing.entries.iter().map(SkillEntry::of).collect();
+                encode(&ListSkillsOutput { skills })
+            });
+            answer.await
         })
     },
 };
@@ -120,9 +122,11 @@ pub const RESOURCES_LIST: Function = Function {
     run: |registry, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
-            let resources = registry.resources().await?;
-            let resources = resources.iter().map(ResourceEntry::of).collect();
-            encode(&Resources { resources })
+            let answer = registry.resources_as("skills::resources-list", |resources| {
+                let resources = resources.iter().map(ResourceEntry::of).collect();
+                encode(&Resources { resources })
+            });
+            answer.await
         })
     },
 };

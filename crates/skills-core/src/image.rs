@@ -11,7 +11,7 @@
 //!   the key since it began: then only a read can tell who came last.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::row::Row;
 use crate::slot::{Slot, Snapshot};
@@ -304,11 +304,7 @@ impl<T: Row> Image<T> {
             place: format!("{scope}/?"),
             reason: problem.to_string(),
         }));
-        let snapshot = Arc::new(Snapshot {
-            rows,
-            damaged,
-            rendered: OnceLock::new(),
-        });
+        let snapshot = Arc::new(Snapshot::new(rows, damaged));
         self.snapshot = Some(Arc::clone(&snapshot));
         snapshot
     }

@@ -1,8 +1,11 @@
 //! What a scope holds: under one key, and all of it at one moment.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::Skipped;
+use serde_json::value::RawValue;
+
+use crate::{Json, Skipped};
 
 /// What stands under a key.
 #[derive(Debug)]
@@ -37,6 +40,31 @@ pub(crate) struct Snapshot<T> {
     /// In byte order of their keys.
     pub rows: Vec<Arc<T>>,
     pub damaged: Vec<Skipped>,
-    /// A text made of the rows, made once.
-    pub rendered: OnceLock<Arc<str>>,
+    /// The index made of the rows, made once.
+    pub index: OnceLock<Arc<str>>,
+    /// What surfaces made of the rows, by name.
+    answers: Mutex<HashMap<&'static str, Arc<RawValue>>>,
+}
+
+impl<T> Snapshot<T> {
+    pub(crate) fn new(rows: Vec<Arc<T>>, damaged: Vec<Skipped>) -> Self {
+        Self {
+            rows,
+            damaged,
+            index: OnceLock::new(),
+            answers: Mutex::default(),
+        }
+    }
+
+    /// What was made of the rows under this name, if it was.
+    pub(crate) fn answer(&self, name: &str) -> Option<Json> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.get(name).map(|answer| (**answer).to_owned())
+    }
+
+    /// Keeps it for the next who asks.
+    pub(crate) fn keep_answer(&self, name: &'static str, answer: &RawValue) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.insert(name, Arc::from(answer.to_owned()));
+    }
 }

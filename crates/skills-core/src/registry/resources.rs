@@ -8,7 +8,7 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::slot::Slot;
-use crate::{Content, Error, FunctionId, Mime, ResourceUri, SkillId, index};
+use crate::{Content, Error, FunctionId, Json, Mime, ResourceUri, SkillId, index};
 
 /// One entry of the resource list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,22 @@ pub const TEMPLATES: &[ResourceTemplate] = &[
 ];
 
 impl Registry {
+    /// What `encode` makes of [`resources`](Self::resources). Where nothing but state
+    /// is listed, it is made once per change and kept under `name`.
+    pub async fn resources_as(
+        &self,
+        name: &'static str,
+        encode: impl FnOnce(Vec<Resource>) -> Result<Json, Error>,
+    ) -> Result<Json, Error> {
+        let (state, _) = self.stored_skills("list the resources").await?;
+        if let Some(answer) = state.answer(name) {
+            return Ok(answer);
+        }
+        let answer = encode(self.resources().await?)?;
+        self.keep_answer(&state, name, &answer).await;
+        Ok(answer)
+    }
+
     /// The index and every skill, in byte order of their ids.
     pub async fn resources(&self) -> Result<Vec<Resource>, Error> {
         let (state, mut skipped) = self.stored_skills("list the resources").await?;
@@ -95,7 +111,7 @@ impl Registry {
     async fn index(&self) -> Result<Arc<str>, Error> {
         let (state, mut skipped) = self.stored_skills("read the index").await?;
         let custom = self.source_skills(&state.rows, &mut skipped).await?;
-        let registered = state.rendered.get_or_init(|| {
+        let registered = state.index.get_or_init(|| {
             index::render(state.rows.iter().map(|skill| (&skill.id, skill.head()))).into()
         });
         let custom = custom.iter().flat_map(super::skills::FromSource::heads);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::{Registry, unshadowed};
 use crate::markdown::Head;
 use crate::skill::check_body;
-use crate::{Change, Error, Listing, Origin, Skill, SkillId, SourceSkill};
+use crate::slot::Snapshot;
+use crate::{Change, Error, Json, Listing, Origin, Skill, SkillId, SourceSkill};
 
 /// The short form of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,10 +78,42 @@ impl Registry {
         Ok(Listing { entries, skipped })
     }
 
+    /// What `encode` makes of [`skills`](Self::skills). Where nothing but state is
+    /// listed, it is made once per change and kept under `name`.
+    pub async fn skills_as(
+        &self,
+        name: &'static str,
+        encode: impl FnOnce(Listing<SkillHead>) -> Result<Json, Error>,
+    ) -> Result<Json, Error> {
+        let (state, _) = self.stored_skills("list the skills").await?;
+        if let Some(answer) = state.answer(name) {
+            return Ok(answer);
+        }
+        let answer = encode(self.skills().await?)?;
+        self.keep_answer(&state, name, &answer).await;
+        Ok(answer)
+    }
+
+    /// Keeps an answer that was made of `state` alone: documents change without a
+    /// word, and state may have changed while it was made.
+    pub(super) async fn keep_answer(
+        &self,
+        state: &Arc<Snapshot<Skill>>,
+        name: &'static str,
+        answer: &Json,
+    ) {
+        if self.sources.is_empty()
+            && let Ok(now) = self.skills.snapshot().await
+            && Arc::ptr_eq(state, &now)
+        {
+            state.keep_answer(name, answer);
+        }
+    }
+
     pub(super) async fn stored_skills(
         &self,
         doing: &str,
-    ) -> Result<(Arc<crate::slot::Snapshot<Skill>>, Vec<crate::Skipped>), Error> {
+    ) -> Result<(Arc<Snapshot<Skill>>, Vec<crate::Skipped>), Error> {
         let state = self.skills.snapshot().await;
         let state = state.map_err(|cause| Error::State {
             doing: doing.into(),

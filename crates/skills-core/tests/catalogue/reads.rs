@@ -194,3 +194,21 @@ fn an_event_without_a_key_means_everything_is_read_again() {
     assert_eq!(desk.read("a").unwrap(), "A");
     assert_eq!(desk.take_changes(), 1);
 }
+
+#[test]
+fn what_a_surface_makes_of_a_list_is_made_once_per_change() {
+    let desk = desk();
+    let made = std::cell::Cell::new(0);
+    let ask = || {
+        let answer = desk.registry.skills_as("test", |listing| {
+            made.set(made.get() + 1);
+            Ok(serde_json::value::to_raw_value(&listing.entries.len()).unwrap())
+        });
+        now(answer).unwrap().get().to_owned()
+    };
+    assert_eq!((ask(), ask()), ("0".into(), "0".into()));
+    assert_eq!(made.get(), 1);
+    desk.register("a", "A");
+    assert_eq!((ask(), ask()), ("1".into(), "1".into()));
+    assert_eq!(made.get(), 2);
+}
