@@ -20,7 +20,7 @@ use crate::queue::Outbox;
 
 /// The largest answer that is said twice, in bytes. Reading a larger one takes an
 /// engine longer than noting down who waits for it.
-const REPEATABLE: usize = 4 << 20;
+const REPEATABLE: usize = 512 << 10;
 
 pub(super) struct WorkerSide {
     inner: Arc<Inner>,
