@@ -77,12 +77,18 @@ impl Worker {
     /// Follows the connection for as long as it is polled.
     pub async fn run(self) {
         let mut events = self.client.events();
-        if self.client.worker_id().is_some() {
+        // Connected before anybody listened; the event may or may not follow.
+        let mut known = self.client.worker_id();
+        if known.is_some() {
             self.arrived().await;
         }
         loop {
             match events.recv().await {
-                Ok(Event::Connected { .. }) => self.arrived().await,
+                Ok(Event::Connected { worker_id }) if known.as_ref() == Some(&worker_id) => {}
+                Ok(Event::Connected { worker_id }) => {
+                    known = Some(worker_id);
+                    self.arrived().await;
+                }
                 Ok(Event::Disconnected { reason }) => {
                     tracing::warn!(reason, "the engine is gone; trying again");
                     self.left();

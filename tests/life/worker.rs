@@ -1,6 +1,7 @@
 //! The worker on an engine that comes, goes and is shared.
 
 use serde_json::json;
+use tokio::net::TcpListener;
 
 use crate::engine::{Engine, Peer, next};
 use crate::process::Skills;
@@ -16,6 +17,21 @@ async fn a_worker_started_before_its_engine_serves_when_the_engine_comes() {
     peer.call_soon("skills::register", json!({ "id": "a", "skill": "A" }))
         .await;
     assert_eq!(peer.ids().await, ["a"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_takes_the_connection_and_says_nothing_is_left_for_one_that_does() {
+    let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = mute.local_addr().unwrap().to_string();
+    let mut worker = Skills::worker(&format!("ws://{address}"));
+    let (half_open, _) = mute.accept().await.unwrap();
+    drop(mute);
+    drop(half_open);
+    let engine = Engine::start(&address).await;
+    worker.says("serving").await;
+    let peer = Peer::connect(&engine.url, "peer").await;
+    let list = peer.call_soon("skills::list", json!({})).await;
+    assert_eq!(list, json!({ "skills": [] }));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,7 +14,7 @@ mod link;
 mod queue;
 
 pub use client::{CallError, Client, ClientOptions, Event};
-pub use hub::{Hub, HubOptions, MemoryState, StateStore, StoreChange, StoreError};
+pub use hub::{Hub, HubOptions, MemoryState, StateStore, StoreError};
 pub use link::Heartbeat;
 pub use message::{BadMessage, ErrorBody, Message, Raw};
 pub use queue::QueueLimits;

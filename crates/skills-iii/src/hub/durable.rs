@@ -3,7 +3,7 @@
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::value::RawValue;
 
-use super::port::{Change, Pending, StateStore, StoreChange, StoreError, Updated};
+use super::port::{Change, Pending, StateStore, StoreError, Updated};
 use crate::state::{StateChange, StateError, Store};
 
 impl StateStore for Store {
@@ -55,23 +55,10 @@ impl StateStore for Store {
         Box::pin(async move { updated.await.map_err(StoreError::from) })
     }
 
-    fn changes(&self) -> BoxStream<'static, StoreChange> {
+    fn changes(&self) -> BoxStream<'static, StateChange> {
         let changes = self.changes();
         stream::unfold(changes, |mut changes| async move {
-            let change = match changes.recv().await? {
-                StateChange::Row {
-                    scope,
-                    key,
-                    old,
-                    new,
-                } => StoreChange::Row {
-                    scope,
-                    key,
-                    old,
-                    new,
-                },
-                StateChange::Reload => StoreChange::Reload,
-            };
+            let change = changes.recv().await?;
             Some((change, changes))
         })
         .boxed()

@@ -13,10 +13,10 @@ use tokio::task::JoinSet;
 
 use super::Core;
 use super::builtin::list_functions;
-use super::port::StoreChange;
 use super::session::Session;
 use super::trigger::Entry;
 use crate::message::{ErrorBody, Raw, RegisterTrigger};
+use crate::state::StateChange;
 
 const STATE: &str = "state";
 const FUNCTIONS: &str = "engine::functions-available";
@@ -77,7 +77,7 @@ struct StateEvent<'a> {
 }
 
 /// Tells of every change in state until the hub is gone.
-pub(super) async fn tell_state(core: Weak<Core>, mut changes: BoxStream<'static, StoreChange>) {
+pub(super) async fn tell_state(core: Weak<Core>, mut changes: BoxStream<'static, StateChange>) {
     // Events with a condition; the others must not wait for it.
     let mut deciding = JoinSet::new();
     loop {
@@ -160,7 +160,7 @@ impl Core {
     }
 
     /// For each trigger a change concerns: the condition, what to call, the event.
-    fn concerned(&self, change: &StoreChange) -> Vec<(Option<String>, Target, Raw)> {
+    fn concerned(&self, change: &StateChange) -> Vec<(Option<String>, Target, Raw)> {
         let directory = self.look();
         let mut calls = Vec::new();
         for entry in directory.triggers.of(STATE) {
@@ -186,9 +186,9 @@ fn target(entry: &Entry) -> Target {
     )
 }
 
-fn event_for(change: &StoreChange, filter: &Filter) -> Option<Raw> {
+fn event_for(change: &StateChange, filter: &Filter) -> Option<Raw> {
     let event = match change {
-        StoreChange::Row {
+        StateChange::Row {
             scope,
             key,
             old,
@@ -215,7 +215,7 @@ fn event_for(change: &StoreChange, filter: &Filter) -> Option<Raw> {
         }
         // No such event on other engines; a subscriber that takes events for
         // doorbells reads again, any other finds neither key nor value.
-        StoreChange::Reload => StateEvent {
+        StateChange::Reload => StateEvent {
             r#type: "state",
             event_type: "state:reload",
             scope: filter.scope.as_deref(),

@@ -10,14 +10,15 @@ use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::port::{Change, Pending, StateStore, StoreChange, StoreError, Updated};
+use super::port::{Change, Pending, StateStore, StoreError, Updated};
+use crate::state::StateChange;
 
 /// A [`StateStore`] in memory, for tests and for those who want nothing kept.
 #[derive(Debug)]
 pub struct MemoryState {
     // A std mutex: nothing awaits while it is held.
     scopes: Mutex<BTreeMap<String, Scope>>,
-    changes: broadcast::Sender<StoreChange>,
+    changes: broadcast::Sender<StateChange>,
 }
 
 #[derive(Debug, Default)]
@@ -59,7 +60,7 @@ impl MemoryState {
     /// Called with the scopes locked, so that changes are told in order.
     fn tell(&self, scope: String, key: String, old: Option<&RawValue>, new: Option<&RawValue>) {
         let (old, new) = (old.map(ToOwned::to_owned), new.map(ToOwned::to_owned));
-        let _nobody_listens = self.changes.send(StoreChange::Row {
+        let _nobody_listens = self.changes.send(StateChange::Row {
             scope,
             key,
             old,
@@ -135,12 +136,12 @@ impl StateStore for MemoryState {
         Box::pin(ready(Ok((old, new))))
     }
 
-    fn changes(&self) -> BoxStream<'static, StoreChange> {
+    fn changes(&self) -> BoxStream<'static, StateChange> {
         let changes = self.changes.subscribe();
         stream::unfold(changes, |mut changes| async move {
             match changes.recv().await {
                 Ok(change) => Some((change, changes)),
-                Err(RecvError::Lagged(_)) => Some((StoreChange::Reload, changes)),
+                Err(RecvError::Lagged(_)) => Some((StateChange::Reload, changes)),
                 Err(RecvError::Closed) => None,
             }
         })

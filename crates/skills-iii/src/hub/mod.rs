@@ -30,7 +30,7 @@ use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, 
 use uuid::Uuid;
 
 pub use memory::MemoryState;
-pub use port::{Change, Pending, StateStore, StoreChange, StoreError, Updated};
+pub use port::{Change, Pending, StateStore, StoreError, Updated};
 
 use directory::Directory;
 use door::Purpose;

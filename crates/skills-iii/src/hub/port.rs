@@ -6,6 +6,8 @@ use futures_util::stream::BoxStream;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
+use crate::state::StateChange;
+
 /// An answer that comes later.
 pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -45,25 +47,7 @@ pub trait StateStore: Send + Sync + 'static {
         change: Change,
     ) -> Pending<Result<Updated, StoreError>>;
     /// Every write from now on, in order, also those of other processes.
-    fn changes(&self) -> BoxStream<'static, StoreChange>;
-}
-
-/// Something was written.
-#[derive(Clone, Debug)]
-pub enum StoreChange {
-    /// One row.
-    Row {
-        /// Its scope.
-        scope: String,
-        /// Its key.
-        key: String,
-        /// The value before; none if the row is new.
-        old: Option<Box<RawValue>>,
-        /// The value after; none if the row was deleted.
-        new: Option<Box<RawValue>>,
-    },
-    /// Any row: more happened than could be told one by one.
-    Reload,
+    fn changes(&self) -> BoxStream<'static, StateChange>;
 }
 
 /// Why the store did not do what it was asked.
