@@ -184,7 +184,8 @@ fn why(text: &str, error: &serde_saphyr::Error) -> String {
         serde_saphyr::from_str::<File>(text).err()
     };
     let error = specific.as_ref().unwrap_or(error).to_string();
-    error.lines().next().unwrap_or_default().to_owned()
+    let first = error.lines().next().unwrap_or_default();
+    first.trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]
