@@ -59,27 +59,44 @@ struct Found {
 }
 
 impl Found {
-    /// The head, if what follows the opening cannot change it: the description is
-    /// there and another line came after it, and so is the title, or none can follow.
+    /// The head, if what follows the opening cannot change it: each part is there
+    /// for good, or no later line could begin it. A look at every line is far cheaper
+    /// than parsing them all.
     fn complete_within(self, opening: &str, body: &str) -> Option<Head> {
         let rest = opening.get(self.end..)?.trim_start_matches([' ', '\t']);
         let closed = rest.strip_prefix('\n').unwrap_or(rest).contains('\n');
-        let titled = || self.head.title.is_some() || !may_hold_title(&body[self.end..]);
-        (self.head.description.is_some() && closed && titled()).then_some(self.head)
+        let later = |like: fn(&str) -> bool| body[self.end..].lines().any(like);
+        let described = match self.head.description {
+            Some(_) => closed,
+            None => !later(may_begin_paragraph),
+        };
+        let titled = || self.head.title.is_some() || !later(may_be_title);
+        (described && titled()).then_some(self.head)
     }
 }
 
-/// Whether some line looks like a level-1 heading or like the underline of one. A
-/// look at every line is far cheaper than parsing them all.
-fn may_hold_title(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start_matches(' ');
-        match line.as_bytes() {
-            [b'#', rest @ ..] => !matches!(rest.first(), Some(b'#')),
-            [b'=', ..] => line.trim_end().bytes().all(|b| b == b'='),
-            _ => false,
-        }
-    })
+/// Whether a line looks like a level-1 heading or like the underline of one.
+fn may_be_title(line: &str) -> bool {
+    let line = line.trim_start_matches(' ');
+    match line.as_bytes() {
+        [b'#', rest @ ..] => !matches!(rest.first(), Some(b'#')),
+        [b'=', ..] => line.trim_end().bytes().all(|b| b == b'='),
+        _ => false,
+    }
+}
+
+/// Whether a line outside a list could begin a paragraph: it is not blank, not
+/// indented like code, and neither a list item nor a heading.
+fn may_begin_paragraph(line: &str) -> bool {
+    let text = line.trim_start_matches(' ');
+    let marker = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = match (marker.as_bytes().first(), text.len() - marker.len()) {
+        (Some(b'-' | b'*' | b'+'), 0) => &marker[1..],
+        (Some(b'.' | b')'), 1..) => &marker[1..],
+        (Some(b'#'), 0) => marker.trim_start_matches('#'),
+        _ => return !text.trim().is_empty() && line.len() - text.len() < 4,
+    };
+    !rest.is_empty() && !rest.starts_with([' ', '\t'])
 }
 
 /// Reads `text`, the opening of `body` or all of it, up to the point where title
@@ -210,7 +227,8 @@ mod tests {
             head.title.as_deref().unwrap_or("-"),
             head.description.as_deref().unwrap_or("-"),
         );
-        assert_eq!(got, (title, description), "for {document:?}");
+        let opening: String = document.chars().take(80).collect();
+        assert_eq!(got, (title, description), "for {opening:?}");
     }
 
     #[test]
@@ -280,6 +298,13 @@ mod tests {
         check(&format!("{filler}\n# Late\n\nText"), "Late", "Text");
         check(&format!("Text\n\n{filler}\nLate\n===\n"), "Late", "Text");
         check(&format!("Text\n\n{filler}\n> # quoted\n"), "-", "Text");
+        check(&format!("# T\n\n{filler}"), "T", "-");
+        for late in [
+            "Text", "*Text*", "**Text**", "> Text", "`Text`", " Text", "3 Text", "+Text",
+        ] {
+            let plain = late.trim_matches([' ', '*', '>', '`']);
+            check(&format!("# T\n\n{filler}\n{late}\n"), "T", plain);
+        }
         let linked = format!("# T\n\nsee [the guide][g] first\n\n{filler}\n[G]: iii://g\n");
         check(&linked, "T", "see the guide first");
         let long = "word ".repeat(3000);
