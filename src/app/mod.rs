@@ -50,7 +50,7 @@ pub async fn work(client: Client, config: &Config, stop: impl Future<Output = ()
 }
 
 fn registry(client: &Client, config: &Config) -> Arc<Registry> {
-    let engine = Arc::new(Wire(client.clone()));
+    let engine = Arc::new(Wire::new(client.clone()));
     Arc::new(Registry::new(engine, Vec::new(), config.settings(), now))
 }
 

@@ -11,13 +11,34 @@ use std::time::Duration;
 
 use skills_core::{Engine, Failure, Json, Pending};
 use skills_iii::{CallError, Client};
+use tokio::sync::mpsc;
 
 /// Calls that may be said twice without harm, so a lost answer costs a moment
 /// instead of the whole timeout.
 const IDEMPOTENT: &[&str] = &["state::get", "state::list"];
 
 /// An engine at the other end of a client.
-pub struct Wire(pub Client);
+pub struct Wire {
+    client: Client,
+    /// What is sent without waiting goes through a task of its own, in order: whoever
+    /// causes many notices answers its caller first.
+    unhurried: mpsc::UnboundedSender<(String, Json)>,
+}
+
+impl Wire {
+    /// The engine behind `client`. Must be called inside a runtime.
+    pub fn new(client: Client) -> Self {
+        let (unhurried, mut waiting) = mpsc::unbounded_channel::<(String, Json)>();
+        let sender = client.clone();
+        // Ends with this value, which holds the only other end.
+        tokio::spawn(async move {
+            while let Some((function, payload)) = waiting.recv().await {
+                sender.send(&function, payload);
+            }
+        });
+        Self { client, unhurried }
+    }
+}
 
 impl Engine for Wire {
     fn call<'a>(
@@ -28,16 +49,19 @@ impl Engine for Wire {
     ) -> Pending<'a, Result<Option<Json>, Failure>> {
         Box::pin(async move {
             let answer = if IDEMPOTENT.contains(&function) {
-                self.0.call_idempotent(function, payload, timeout).await
+                self.client
+                    .call_idempotent(function, payload, timeout)
+                    .await
             } else {
-                self.0.call(function, payload, timeout).await
+                self.client.call(function, payload, timeout).await
             };
             answer.map_err(failure)
         })
     }
 
     fn send(&self, function: &str, payload: Json) {
-        self.0.send(function, payload);
+        // Refused only when the runtime is ending, and then nobody listens.
+        let _ = self.unhurried.send((function.to_owned(), payload));
     }
 }
 
