@@ -91,8 +91,7 @@ fn may_begin_paragraph(line: &str) -> bool {
     let text = line.trim_start_matches(' ');
     let marker = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = match (marker.as_bytes().first(), text.len() - marker.len()) {
-        (Some(b'-' | b'*' | b'+'), 0) => &marker[1..],
-        (Some(b'.' | b')'), 1..) => &marker[1..],
+        (Some(b'-' | b'*' | b'+'), 0) | (Some(b'.' | b')'), 1..) => &marker[1..],
         (Some(b'#'), 0) => marker.trim_start_matches('#'),
         _ => return !text.trim().is_empty() && line.len() - text.len() < 4,
     };
