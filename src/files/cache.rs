@@ -1,0 +1,148 @@
+//! What was learnt from files that have not changed since.
+//!
+//! Bodies are never kept. A file that changed a moment ago is not kept either: it
+//! could change again within one tick of the clock and look the same.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// How old a change must be to tell it from the next one.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// What tells two states of a file apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: SystemTime,
+    /// Inode, and when anything about it changed: neither can be set by hand.
+    identity: (u64, i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of a file that settled, so that a later change shows.
+    fn settled(metadata: &Metadata) -> Option<Self> {
+        let modified = metadata.modified().ok()?;
+        let changed = changed(metadata).unwrap_or(modified).max(modified);
+        // A time in the future cannot be trusted.
+        let age = SystemTime::now().duration_since(changed).ok()?;
+        (age > SETTLED).then(|| Self {
+            length: metadata.len(),
+            modified,
+            identity: identity(metadata),
+        })
+    }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> (u64, i64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (u64, i64, i64) {
+    (0, 0, 0)
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u64::try_from(metadata.ctime()).ok()?;
+    let nanos = u32::try_from(metadata.ctime_nsec()).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) -> Option<SystemTime> {
+    None
+}
+
+/// What each path taught, for as long as its stamp is the same.
+#[derive(Debug)]
+pub struct Cache<T>(Mutex<HashMap<PathBuf, (Stamp, T)>>);
+
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone> Cache<T> {
+    /// What the file teaches: remembered, or learnt by reading it. None if it is gone.
+    pub fn learn(&self, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
+        // Before reading: a change in between then shows as another stamp next time.
+        let stamp = std::fs::metadata(path)
+            .ok()
+            .as_ref()
+            .and_then(Stamp::settled);
+        if let Some(stamp) = stamp
+            && let Some((known, learnt)) = self.lock().get(path)
+            && *known == stamp
+        {
+            return Some(learnt.clone());
+        }
+        let learnt = read()?;
+        match stamp {
+            Some(stamp) => self.lock().insert(path.to_owned(), (stamp, learnt.clone())),
+            None => self.lock().remove(path),
+        };
+        Some(learnt)
+    }
+
+    /// Forgets paths that are no longer there.
+    pub fn keep(&self, there: impl Fn(&Path) -> bool) {
+        self.lock().retain(|path, _| there(path));
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, (Stamp, T)>> {
+        // A std mutex: nothing awaits while it is held, and a panic leaves it usable.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_fresh_file_is_read_every_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        fs::write(&path, "one").unwrap();
+        let cache = Cache::default();
+        let reads = Cell::new(0);
+        let learn = || {
+            reads.set(reads.get() + 1);
+            fs::read_to_string(&path).ok()
+        };
+        assert_eq!(cache.learn(&path, learn).as_deref(), Some("one"));
+        // The same length, within a tick of the clock.
+        fs::write(&path, "two").unwrap();
+        assert_eq!(cache.learn(&path, learn).as_deref(), Some("two"));
+        assert_eq!(reads.get(), 2);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(cache.learn(&path, learn), None);
+    }
+
+    #[test]
+    fn a_settled_file_is_read_once_until_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        fs::write(&path, "one").unwrap();
+        std::thread::sleep(SETTLED + Duration::from_millis(100));
+        let cache = Cache::default();
+        assert_eq!(cache.learn(&path, || Some(1)), Some(1));
+        assert_eq!(cache.learn(&path, || Some(2)), Some(1));
+        fs::write(&path, "two").unwrap();
+        assert_eq!(cache.learn(&path, || Some(3)), Some(3));
+        assert_eq!(cache.learn(&path, || Some(4)), Some(4), "not settled yet");
+        cache.keep(|_| false);
+        assert!(cache.lock().is_empty());
+    }
+}
