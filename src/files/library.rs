@@ -51,6 +51,8 @@ pub struct File<T> {
     pub entry: T,
     /// Where it is, from the root of the disk.
     pub path: PathBuf,
+    /// The pattern that matches it.
+    pub pattern: Arc<str>,
     /// What had to be put right to serve it.
     pub warning: Option<String>,
 }
@@ -214,10 +216,10 @@ impl Library {
                         format!("has the {what} `{name}` that {winner} has already; rename one")
                     } else {
                         taken.insert(name.to_owned(), entries.len());
-                        let path = found.path.clone();
                         entries.push(File {
                             entry,
-                            path,
+                            path: found.path.clone(),
+                            pattern: Arc::clone(&found.pattern),
                             warning,
                         });
                         continue;

@@ -22,7 +22,7 @@ use skills_core::{
     SourcePrompt, SourceSkill,
 };
 
-use library::{Files, Library};
+use library::{File, Files, Library};
 use scan::Limits;
 
 /// Markdown files, as skills and as prompts.
@@ -36,6 +36,8 @@ pub struct Loaded {
     pub name: String,
     /// The file, from the root of the disk.
     pub path: PathBuf,
+    /// The pattern that matches it.
+    pub pattern: Arc<str>,
     /// What had to be put right to serve it.
     pub warning: Option<String>,
 }
@@ -49,6 +51,17 @@ pub struct Report {
     pub prompts: Vec<Loaded>,
     /// What matches a pattern and cannot be served, and patterns to look at.
     pub skipped: Vec<Skipped>,
+}
+
+impl Loaded {
+    fn of<T>(file: File<T>, name: impl Fn(&T) -> &str) -> Self {
+        Self {
+            name: name(&file.entry).to_owned(),
+            path: file.path,
+            pattern: file.pattern,
+            warning: file.warning,
+        }
+    }
 }
 
 impl Folder {
@@ -68,22 +81,11 @@ impl Folder {
         let (skills, prompts) = self.on_a_thread("look at the files", both).await?;
         let mut skipped = skills.skipped;
         skipped.extend(prompts.skipped);
-        let loaded = |name: &str, path: &Path, warning: &Option<String>| Loaded {
-            name: name.to_owned(),
-            path: path.to_owned(),
-            warning: warning.clone(),
-        };
+        let skill = |file: File<SourceSkill>| Loaded::of(file, |skill| skill.id.as_str());
+        let prompt = |file: File<SourcePrompt>| Loaded::of(file, |prompt| prompt.name.as_str());
         Ok(Report {
-            skills: skills
-                .entries
-                .iter()
-                .map(|file| loaded(file.entry.id.as_str(), &file.path, &file.warning))
-                .collect(),
-            prompts: prompts
-                .entries
-                .iter()
-                .map(|file| loaded(file.entry.name.as_str(), &file.path, &file.warning))
-                .collect(),
+            skills: skills.entries.into_iter().map(skill).collect(),
+            prompts: prompts.entries.into_iter().map(prompt).collect(),
             skipped,
         })
     }

@@ -2,6 +2,7 @@
 //! folders cannot hold a match.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -12,7 +13,7 @@ const WILD: [char; 5] = ['*', '?', '[', '{', '\\'];
 #[derive(Debug)]
 pub struct Pattern {
     /// As it was written.
-    pub text: String,
+    pub text: Arc<str>,
     /// The folder of its static prefix; ids start below it.
     pub root: PathBuf,
     /// The file name, where the pattern names one file.
@@ -53,7 +54,7 @@ impl Pattern {
             ));
         }
         Ok(Self {
-            text: text.to_owned(),
+            text: text.into(),
             root: base.join(prefix),
             rest: compile(&rest)?,
             steps: steps(&rest),

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use skills_core::Skipped;
 
@@ -36,6 +37,8 @@ pub struct Found {
     pub path: PathBuf,
     /// Where it is below the root of the first pattern that matches it.
     pub relative: PathBuf,
+    /// That pattern, as it was written.
+    pub pattern: Arc<str>,
 }
 
 /// What the patterns match.
@@ -256,6 +259,7 @@ impl Walk<'_> {
             self.scan.found.push(Found {
                 path: self.root.join(relative),
                 relative: relative.to_owned(),
+                pattern: Arc::clone(&self.pattern.text),
             });
         }
     }
