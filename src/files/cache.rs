@@ -71,8 +71,13 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T: Clone> Cache<T> {
-    /// What the file teaches: remembered, or learnt by reading it. None if it is gone.
-    pub fn learn(&self, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
+    /// What the file teaches: remembered, or learnt by reading it. A failure is not
+    /// kept, for it may pass without a change of the file.
+    pub fn learn(
+        &self,
+        path: &Path,
+        read: impl FnOnce() -> Result<Option<T>, String>,
+    ) -> Result<Option<T>, String> {
         // Before reading: a change in between then shows as another stamp next time.
         let stamp = std::fs::metadata(path)
             .ok()
@@ -82,14 +87,19 @@ impl<T: Clone> Cache<T> {
             && let Some((known, learnt)) = self.lock().get(path)
             && *known == stamp
         {
-            return Some(learnt.clone());
+            return Ok(Some(learnt.clone()));
         }
-        let learnt = read()?;
-        match stamp {
-            Some(stamp) => self.lock().insert(path.to_owned(), (stamp, learnt.clone())),
-            None => self.lock().remove(path),
-        };
-        Some(learnt)
+        let learnt = read();
+        match (stamp, &learnt) {
+            (Some(stamp), Ok(Some(learnt))) => {
+                let kept = (stamp, learnt.clone());
+                self.lock().insert(path.to_owned(), kept);
+            }
+            _ => {
+                self.lock().remove(path);
+            }
+        }
+        learnt
     }
 
     /// Forgets paths that are no longer there.
@@ -119,15 +129,15 @@ mod tests {
         let reads = Cell::new(0);
         let learn = || {
             reads.set(reads.get() + 1);
-            fs::read_to_string(&path).ok()
+            Ok(fs::read_to_string(&path).ok())
         };
-        assert_eq!(cache.learn(&path, learn).as_deref(), Some("one"));
+        assert_eq!(cache.learn(&path, learn), Ok(Some("one".into())));
         // The same length, within a tick of the clock.
         fs::write(&path, "two").unwrap();
-        assert_eq!(cache.learn(&path, learn).as_deref(), Some("two"));
+        assert_eq!(cache.learn(&path, learn), Ok(Some("two".into())));
         assert_eq!(reads.get(), 2);
         fs::remove_file(&path).unwrap();
-        assert_eq!(cache.learn(&path, learn), None);
+        assert_eq!(cache.learn(&path, learn), Ok(None));
     }
 
     #[test]
@@ -137,11 +147,13 @@ mod tests {
         fs::write(&path, "one").unwrap();
         std::thread::sleep(SETTLED + Duration::from_millis(100));
         let cache = Cache::default();
-        assert_eq!(cache.learn(&path, || Some(1)), Some(1));
-        assert_eq!(cache.learn(&path, || Some(2)), Some(1));
+        let learn = |result: Result<i32, String>| cache.learn(&path, || result.map(Some));
+        assert!(learn(Err("too many open files".into())).is_err());
+        assert_eq!(learn(Ok(1)), Ok(Some(1)), "a failure is not kept");
+        assert_eq!(learn(Ok(2)), Ok(Some(1)));
         fs::write(&path, "two").unwrap();
-        assert_eq!(cache.learn(&path, || Some(3)), Some(3));
-        assert_eq!(cache.learn(&path, || Some(4)), Some(4), "not settled yet");
+        assert_eq!(learn(Ok(3)), Ok(Some(3)));
+        assert_eq!(learn(Ok(4)), Ok(Some(4)), "not settled yet");
         cache.keep(|_| false);
         assert!(cache.lock().is_empty());
     }

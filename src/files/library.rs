@@ -11,7 +11,7 @@ use super::cache::Cache;
 use super::document::{self, Document};
 use super::pattern::Pattern;
 use super::prompt::{Card, card};
-use super::scan::{Found, Limits, scan};
+use super::scan::{Found, Limits, scan, shown};
 
 /// The patterns, and what is remembered of files that have not changed.
 #[derive(Debug)]
@@ -19,8 +19,8 @@ pub struct Library {
     skills: Patterns,
     prompts: Patterns,
     limits: Limits,
-    skill_heads: Cache<Result<SkillPart, String>>,
-    prompt_heads: Cache<Result<PromptPart, String>>,
+    skill_heads: Cache<SkillPart>,
+    prompt_heads: Cache<PromptPart>,
 }
 
 #[derive(Debug, Default)]
@@ -98,16 +98,11 @@ impl Library {
     pub fn skills(&self) -> Files<SourceSkill> {
         let read = |found: &Found| {
             // A file whose path is no id need not be read.
-            let id = match id_of(&found.relative) {
-                Ok(id) => id,
-                Err(reason) => return Some(Err(reason)),
-            };
+            let id = id_of(&found.relative)?;
             let part = self.skill_heads.learn(&found.path, || {
-                document::read(&found.path)
-                    .map(|read| read.map(SkillPart::of))
-                    .transpose()
+                Ok(document::read(&found.path)?.map(SkillPart::of))
             })?;
-            Some(part.map(|part| {
+            Ok(part.map(|part| {
                 let entry = SourceSkill {
                     id,
                     bytes: part.bytes,
@@ -125,10 +120,9 @@ impl Library {
     pub fn prompts(&self) -> Files<SourcePrompt> {
         let read = |found: &Found| {
             let part = self.prompt_heads.learn(&found.path, || {
-                let read = read_prompt(&found.path).transpose()?;
-                Some(read.map(|(part, _)| part))
+                Ok(read_prompt(&found.path)?.map(|(part, _)| part))
             })?;
-            Some(part.map(|part| (part.prompt, part.warning)))
+            Ok(part.map(|part| (part.prompt, part.warning)))
         };
         let (patterns, cache) = (&self.prompts, &self.prompt_heads);
         self.list(patterns, cache, "name", |prompt| prompt.name.as_str(), read)
@@ -197,7 +191,7 @@ impl Library {
         cache: &Cache<P>,
         what: &str,
         name: impl Fn(&T) -> &str,
-        read: impl Fn(&Found) -> Option<Result<(T, Option<String>), String>>,
+        read: impl Fn(&Found) -> Result<Option<(T, Option<String>)>, String>,
     ) -> Files<T> {
         let scan = scan(&patterns.good, self.limits);
         let mut skipped = patterns.bad.clone();
@@ -207,12 +201,12 @@ impl Library {
         for found in &scan.found {
             let reason = match read(found) {
                 // Deleted since the walk.
-                None => continue,
-                Some(Err(reason)) => reason,
-                Some(Ok((entry, warning))) => {
+                Ok(None) => continue,
+                Err(reason) => reason,
+                Ok(Some((entry, warning))) => {
                     let name = name(&entry);
                     if let Some(&winner) = taken.get(name) {
-                        let winner = entries[winner].path.display();
+                        let winner = shown(&entries[winner].path);
                         format!("has the {what} `{name}` that {winner} has already; rename one")
                     } else {
                         taken.insert(name.to_owned(), entries.len());
@@ -226,7 +220,7 @@ impl Library {
                     }
                 }
             };
-            let place = found.path.display().to_string();
+            let place = shown(&found.path);
             skipped.push(Skipped { place, reason });
         }
         let there: HashSet<&Path> = scan.found.iter().map(|found| &*found.path).collect();

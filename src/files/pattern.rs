@@ -98,17 +98,21 @@ fn compile(glob: &str) -> Result<GlobMatcher, String> {
     }
 }
 
-/// None where a slash stands inside braces or brackets, or something is escaped.
+/// None where a slash or `**` stands inside braces or brackets, or something is
+/// escaped.
 fn steps(rest: &str) -> Option<Vec<Step>> {
     let mut open = 0_usize;
+    let mut before = ' ';
     for c in rest.chars() {
         match c {
             '{' | '[' => open += 1,
             '}' | ']' => open = open.saturating_sub(1),
             '/' if open > 0 => return None,
+            '*' if open > 0 && before == '*' => return None,
             '\\' => return None,
             _ => {}
         }
+        before = c;
     }
     let step = |part: &str| match part {
         "**" => Some(Step::Any),
@@ -152,6 +156,7 @@ mod tests {
         check("/**", "/", &["a", "a/b.md"], &[]);
         check("x/{a,b}/[cd].md", "/base/x", &["a/c.md"], &["a/e.md"]);
         check("x/{a/b,c}.md", "/base/x", &["a/b.md", "c.md"], &["a.md"]);
+        check("x/{a,**}/y.md", "/base/x", &["a/y.md"], &[]);
         check("x/[!a].md", "/base/x", &["b.md"], &["a.md", "bb.md"]);
         check("x//y/**//z.md", "/base/x/y", &["a/z.md", "z.md"], &[]);
         check("a/b*/c.md", "/base/a", &["bb/c.md"], &["c.md", "b/d/c.md"]);

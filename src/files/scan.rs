@@ -204,7 +204,7 @@ impl Walk<'_> {
         };
         if !wanted {
         } else if !real.starts_with(self.root) {
-            let (real, root) = (real.display(), self.root.display());
+            let (real, root) = (shown(&real), shown(self.root));
             let reason = format!(
                 "is a link to {real}, outside {root}; add a pattern for that place instead"
             );
@@ -275,10 +275,24 @@ impl Walk<'_> {
             return;
         }
         self.scan.skipped.push(Skipped {
-            place: self.root.join(relative).display().to_string(),
+            place: shown(&self.root.join(relative)),
             reason: reason.into(),
         });
     }
+}
+
+/// A path for people: nothing in a file's name can steer their terminal.
+pub fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// Case counts: an id is what is left of the path, and ids are lowercase.
@@ -300,7 +314,7 @@ fn lost(path: &Path, error: &io::Error) -> String {
     let target = fs::read_link(path).unwrap_or_default();
     format!(
         "is a link to {}, which does not exist; remove or repair it",
-        target.display()
+        shown(&target)
     )
 }
 

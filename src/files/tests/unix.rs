@@ -112,3 +112,13 @@ fn files_that_come_and_go_during_walks_break_nothing() {
         }
     });
 }
+
+#[test]
+fn a_name_cannot_steer_the_terminal_of_whoever_reads_about_it() {
+    let disk = Disk::with(&[("a\u{1b}[2J\n.md", "x")]);
+    check(
+        &disk.skills(&["*.md"]),
+        &[],
+        &["a\\u{1b}[2J\\n.md: cannot be a skill"],
+    );
+}
