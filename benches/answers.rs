@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use skills::app;
-use skills::config::Config;
+use skills::config::Loaded;
 use skills::engine::remote;
 use skills_iii::{Client, ClientOptions, Hub, HubOptions, MemoryState};
 use tokio::net::TcpListener;
@@ -87,7 +87,7 @@ async fn start() -> String {
     tokio::spawn(async move { hub.serve(listener, std::future::pending()).await });
     let worker = remote::connect(&url, None).unwrap();
     tokio::spawn(
-        async move { app::work(worker, &Config::default(), std::future::pending()).await },
+        async move { app::work(worker, &Loaded::default(), std::future::pending()).await },
     );
     url
 }

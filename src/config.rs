@@ -46,7 +46,7 @@ impl Default for Config {
 }
 
 /// A configuration and what had to be said about it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loaded {
     /// What applies.
     pub config: Config,

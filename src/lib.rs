@@ -7,4 +7,5 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod files;
 pub mod functions;

@@ -22,7 +22,7 @@ use common::{OVER_A_SOCKET, Quiet, World, proofread};
 
 type Opts = cli::Opts<parser::basic::Cli, runner::basic::Cli, cucumber::writer::basic::Cli>;
 
-/// What runs over a socket: files are not part of the worker yet.
+/// What runs over a socket: the shelf of documents is in memory only.
 const ENGINE: &str = "@engine and not @in_memory";
 
 /// How many scenarios at once: each has an engine and two workers of its own.

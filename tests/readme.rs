@@ -1,5 +1,9 @@
 //! Tables in the README equal tables in the code.
 
+use std::path::Path;
+
+use skills::config::Config;
+use skills::files::Folder;
 use skills::functions::{FUNCTIONS, TRIGGER_TYPES};
 
 /// The first cells of the table under a heading, without code marks.
@@ -22,4 +26,19 @@ fn the_readme_lists_every_function_and_trigger_type() {
     assert_eq!(first_cells(readme, "### Functions"), functions);
     let types: Vec<_> = TRIGGER_TYPES.iter().map(|kind| kind.id).collect();
     assert_eq!(first_cells(readme, "### Trigger types"), types);
+}
+
+#[tokio::test]
+async fn the_example_folder_is_served_as_a_whole() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/folder/config.yaml");
+    let loaded = Config::load(&path);
+    assert_eq!(loaded.warnings, [""; 0]);
+    let config = loaded.config;
+    let folder = Folder::new(&loaded.base, &config.skills, &config.prompts);
+    let report = folder.report().await.expect("the disk can be read");
+    let skills: Vec<_> = report.skills.iter().map(|file| &*file.name).collect();
+    assert_eq!(skills, ["house", "house/style"]);
+    assert_eq!(report.prompts[0].name, "open-pr");
+    assert_eq!(report.prompts[0].warning, None);
+    assert_eq!(report.skipped, []);
 }

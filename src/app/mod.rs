@@ -2,6 +2,7 @@
 //! and to its surfaces, and shuts everything down again.
 
 mod data_dir;
+mod files;
 mod http;
 mod serve;
 mod signal;
@@ -10,7 +11,7 @@ mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skills_core::Registry;
+use skills_core::{Registry, Source};
 use skills_iii::Client;
 
 pub use data_dir::data_dir;
@@ -19,6 +20,7 @@ pub use signal::stop_signal;
 
 use crate::config::{Config, Loaded};
 use crate::engine::Wire;
+use crate::files::Folder;
 use worker::Worker;
 
 /// How long calls that are being answered may take when the program stops.
@@ -29,29 +31,35 @@ pub fn warn_about(loaded: &Loaded) {
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
-    if !loaded.config.skills.is_empty() || !loaded.config.prompts.is_empty() {
-        tracing::warn!("`skills` and `prompts` patterns are read, but files are not served yet");
-    }
 }
 
 /// Serves the registry on `client` until `stop`, then finishes what is in flight.
-pub async fn work(client: Client, config: &Config, stop: impl Future<Output = ()>) {
-    let registry = registry(&client, config);
-    let scopes = [
-        config.scopes.skills.as_str(),
-        config.scopes.prompts.as_str(),
-    ];
-    let worker = Worker::new(client.clone(), registry, &scopes);
+pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()>) {
+    let folder = files::folder(loaded);
+    let registry = registry(&client, &loaded.config, folder.as_ref());
+    let worker = Worker::new(
+        client.clone(),
+        Arc::clone(&registry),
+        &scopes(&loaded.config),
+    );
+    let report = files::boot_report(folder, registry, worker.serving());
     tokio::select! {
-        () = worker.run() => {}
+        ((), ()) = async { tokio::join!(worker.run(), report) } => {}
         () = stop => tracing::info!("stopping"),
     }
     client.shutdown(GOODBYE).await;
 }
 
-fn registry(client: &Client, config: &Config) -> Arc<Registry> {
+fn registry(client: &Client, config: &Config, folder: Option<&Folder>) -> Arc<Registry> {
     let engine = Arc::new(Wire::new(client.clone()));
-    Arc::new(Registry::new(engine, Vec::new(), config.settings(), now))
+    let source = |folder: &Folder| Arc::new(folder.clone()) as Arc<dyn Source>;
+    let sources = folder.map(source).into_iter().collect();
+    Arc::new(Registry::new(engine, sources, config.settings(), now))
+}
+
+/// The scopes of state that a worker follows.
+fn scopes(config: &Config) -> [&str; 2] {
+    [&config.scopes.skills, &config.scopes.prompts]
 }
 
 /// The time as RFC 3339 in UTC, with microseconds.

@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::worker::Worker;
-use super::{GOODBYE, http, registry};
-use crate::config::Config;
+use super::{GOODBYE, files, http, registry, scopes};
+use crate::config::Loaded;
 use crate::engine::embedded::Embedded;
 
 /// Where to serve and what to keep.
@@ -85,7 +85,7 @@ impl ServeError {
 /// Serves until `stop`, then lets everything finish.
 pub async fn serve(
     serving: Serving,
-    config: &Config,
+    loaded: &Loaded,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let workers = listen(authority(&serving.url)?, "--url").await?;
@@ -93,11 +93,9 @@ pub async fn serve(
     let serving_from = serving.data_dir;
     let embedded = Embedded::open(&serving_from, serving.token)?;
     let client = embedded.attach();
-    let registry = registry(&client, config);
-    let scopes = [
-        config.scopes.skills.as_str(),
-        config.scopes.prompts.as_str(),
-    ];
+    let folder = files::folder(loaded);
+    let registry = registry(&client, &loaded.config, folder.as_ref());
+    let scopes = scopes(&loaded.config);
     let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
     let (stopping, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
@@ -106,6 +104,11 @@ pub async fn serve(
     };
     let mut serving = worker.serving();
     let mut tasks = JoinSet::new();
+    tasks.spawn(files::boot_report(
+        folder,
+        Arc::clone(&registry),
+        worker.serving(),
+    ));
     let working = tasks.spawn(worker.run());
     tokio::pin!(stop);
     // Nobody gets in before there is something to call.

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod doctor;
 mod exit;
 mod log;
 mod manifest;
@@ -29,6 +30,7 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   skills serve                              everything on this machine, nothing else needed
+  skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
 
@@ -38,6 +40,8 @@ Logs go to stderr; RUST_LOG=debug says more.";
 enum Command {
     /// Run the registry with an engine of its own that workers connect to.
     Serve(serve::ServeArgs),
+    /// Look at the configuration and its files: what is served, what is not and why.
+    Doctor(doctor::DoctorArgs),
 }
 
 /// What every command takes.
@@ -70,6 +74,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         Some(Command::Serve(args)) => serve::run(args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };
     match outcome {

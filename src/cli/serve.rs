@@ -46,7 +46,7 @@ pub fn run(args: ServeArgs) -> Result<(), Stop> {
             data_dir,
             token,
         };
-        app::serve(serving, &loaded.config, app::stop_signal())
+        app::serve(serving, &loaded, app::stop_signal())
             .await
             .map_err(|error| Stop {
                 kind: error.kind().unwrap_or(Kind::Broken),

@@ -38,7 +38,7 @@ pub fn run(args: WorkerArgs) -> Result<(), Stop> {
             )
         })?;
         tracing::info!(url = args.common.url, "connecting");
-        app::work(client, &loaded.config, app::stop_signal()).await;
+        app::work(client, &loaded, app::stop_signal()).await;
         Ok(())
     })
 }

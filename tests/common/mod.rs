@@ -1,6 +1,7 @@
 //! What the steps share: the world of a scenario, the bus, and ways to write values.
 
 pub mod bus;
+mod disk;
 mod heard;
 mod memory_bus;
 mod proofread;
@@ -16,6 +17,7 @@ use serde_json::Value;
 use skills_core::{Error, FunctionId, Head, ResourceUri, SkillId};
 
 pub use bus::{Behaviour, Bus, CallFailure, Document, Offered};
+pub use disk::Disk;
 pub use proofread::proofread;
 pub use quiet::Quiet;
 
@@ -50,6 +52,8 @@ pub struct World {
     pub custom: Vec<(SkillId, Head)>,
     /// The index made of them.
     pub index: Option<Arc<str>>,
+    /// Files of the scenario's own.
+    pub disk: Disk,
 }
 
 impl World {
@@ -72,6 +76,7 @@ impl World {
             registered: Vec::new(),
             custom: Vec::new(),
             index: None,
+            disk: Disk::default(),
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills::app;
-use skills::config::{Config, Scopes};
+use skills::config::{Config, Loaded, Scopes};
 use skills::engine::remote;
 use skills::functions::{FUNCTIONS, TRIGGER_TYPES};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
@@ -72,10 +72,14 @@ impl SocketBus {
             state_timeout_ms: PATIENCE_MS,
             ..Config::default()
         };
+        let loaded = Loaded {
+            config,
+            ..Loaded::default()
+        };
         let worker = remote::connect(&url, None).expect("an engine's address");
         let (stop, stopped) = oneshot::channel::<()>();
         let worker = tokio::spawn(async move {
-            app::work(worker, &config, async { drop(stopped.await) }).await;
+            app::work(worker, &loaded, async { drop(stopped.await) }).await;
         });
         let peer = Client::connect(&url, ClientOptions::named(format!("bdd-{me}")));
         let peer = peer.expect("an engine's address");

@@ -1,6 +1,7 @@
 //! The steps: one file per feature, and `calls.rs` for what all features say.
 
 mod calls;
+mod files;
 mod functions;
 mod ids;
 mod index;

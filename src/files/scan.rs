@@ -1,0 +1,329 @@
+//! Which files the patterns match, found by walking. Reads no file.
+
+use std::collections::HashSet;
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skills_core::Skipped;
+
+use super::pattern::Pattern;
+
+/// Where a walk gives up: a pattern such as `/**` must not keep anybody waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Files and folders looked at, per pattern.
+    pub entries: usize,
+    /// Folders inside folders.
+    pub depth: usize,
+    /// Reports per pattern; the rest is counted.
+    pub reports: usize,
+}
+
+impl Limits {
+    /// What applies outside tests.
+    pub const USUAL: Self = Self {
+        entries: 100_000,
+        depth: 64,
+        reports: 1_000,
+    };
+}
+
+/// A markdown file that some pattern matches.
+#[derive(Debug)]
+pub struct Found {
+    /// Where it is, from the root of the disk.
+    pub path: PathBuf,
+    /// Where it is below the root of the first pattern that matches it.
+    pub relative: PathBuf,
+    /// That pattern, as it was written.
+    pub pattern: Arc<str>,
+}
+
+/// What the patterns match.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// Markdown files, in byte order of their paths, each once.
+    pub found: Vec<Found>,
+    /// What matches and cannot be a document.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Walks every pattern.
+pub fn scan(patterns: &[Pattern], limits: Limits) -> Scan {
+    let mut scan = Scan::default();
+    let mut seen = HashSet::new();
+    let mut said = HashSet::new();
+    for pattern in patterns {
+        let walked = walk(pattern, limits);
+        // Of two patterns the first gives the id.
+        let new = |found: &Found| seen.insert(found.path.clone());
+        scan.found.extend(walked.found.into_iter().filter(new));
+        let new = |skipped: &Skipped| said.insert((skipped.place.clone(), skipped.reason.clone()));
+        scan.skipped.extend(walked.skipped.into_iter().filter(new));
+    }
+    let bytes = |found: &Found| found.path.as_os_str().as_encoded_bytes().to_vec();
+    scan.found.sort_by_cached_key(bytes);
+    scan
+}
+
+fn walk(pattern: &Pattern, limits: Limits) -> Scan {
+    let root = match fs::canonicalize(&pattern.root) {
+        Ok(root) => root,
+        Err(error) => {
+            let folder = pattern.root.display();
+            let reason = if error.kind() == io::ErrorKind::NotFound {
+                format!("matches no file: there is no folder {folder}")
+            } else {
+                format!("matches no file: {folder}: {}", said_by(&error))
+            };
+            let skipped = vec![about_pattern(pattern, reason)];
+            let found = Vec::new();
+            return Scan { found, skipped };
+        }
+    };
+    let mut walk = Walk {
+        pattern,
+        root: &root,
+        limits,
+        left: limits.entries,
+        matched: false,
+        unsaid: 0,
+        scan: Scan::default(),
+    };
+    if let Some(name) = &pattern.literal {
+        walk.literal(Path::new(name));
+    } else {
+        walk.folder(Path::new(""), &mut vec![root.clone()]);
+    }
+    walk.finish()
+}
+
+/// What is to be said about a pattern as a whole.
+pub fn about_pattern(pattern: &Pattern, reason: impl Into<String>) -> Skipped {
+    Skipped {
+        place: format!("pattern `{}`", pattern.text),
+        reason: reason.into(),
+    }
+}
+
+struct Walk<'a> {
+    pattern: &'a Pattern,
+    /// The root without links.
+    root: &'a Path,
+    limits: Limits,
+    left: usize,
+    matched: bool,
+    unsaid: usize,
+    scan: Scan,
+}
+
+impl Walk<'_> {
+    fn finish(mut self) -> Scan {
+        let about = |reason| about_pattern(self.pattern, reason);
+        let skipped = &mut self.scan.skipped;
+        if self.unsaid > 0 {
+            skipped.push(about(format!(
+                "matches {} more files that cannot be served; make it narrower",
+                self.unsaid
+            )));
+        }
+        if self.left == 0 {
+            skipped.push(about(format!(
+                "was given up after {} files and folders; make it narrower",
+                self.limits.entries
+            )));
+        } else if !self.matched {
+            skipped.push(about("matches no file".to_owned()));
+        }
+        self.scan
+    }
+
+    fn literal(&mut self, name: &Path) {
+        match fs::symlink_metadata(self.root.join(name)) {
+            Ok(metadata) => {
+                let chain = &mut vec![self.root.to_owned()];
+                self.entry(name, metadata.file_type(), chain);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => self.skip(name, said_by(&error)),
+        }
+    }
+
+    /// `chain`: the folders we came through, without links.
+    fn folder(&mut self, relative: &Path, chain: &mut Vec<PathBuf>) {
+        let entries = match fs::read_dir(self.root.join(relative)) {
+            Ok(entries) => entries,
+            // Deleted since it was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => return self.skip(relative, said_by(&error)),
+        };
+        for entry in entries {
+            let Some(left) = self.left.checked_sub(1).filter(|left| *left > 0) else {
+                self.left = 0;
+                return;
+            };
+            self.left = left;
+            match entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?))) {
+                Ok((name, kind)) => self.entry(&relative.join(name), kind, chain),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => self.skip(relative, said_by(&error)),
+            }
+        }
+    }
+
+    fn entry(&mut self, relative: &Path, kind: FileType, chain: &mut Vec<PathBuf>) {
+        if !self.pattern.matches(relative) && !self.pattern.may_hold(relative) {
+            return;
+        }
+        if kind.is_symlink() {
+            self.link(relative, chain);
+        } else if kind.is_dir() {
+            // Every folder but those reached through links is its parent's real path.
+            let real = chain.last().map_or(self.root, PathBuf::as_path);
+            let real = real.join(relative.file_name().unwrap_or_default());
+            self.enter(relative, real, chain);
+        } else if self.pattern.matches(relative) {
+            self.file(relative, kind);
+        }
+    }
+
+    fn link(&mut self, relative: &Path, chain: &mut Vec<PathBuf>) {
+        let path = self.root.join(relative);
+        let target = fs::canonicalize(&path).and_then(|real| Ok((fs::metadata(&real)?, real)));
+        let (metadata, real) = match target {
+            Ok(target) => target,
+            Err(error) => return self.skip(relative, lost(&path, &error)),
+        };
+        let folder = metadata.is_dir();
+        let wanted = if folder {
+            self.pattern.may_hold(relative)
+        } else {
+            self.pattern.matches(relative)
+        };
+        if !wanted {
+        } else if !real.starts_with(self.root) {
+            let (real, root) = (shown(&real), shown(self.root));
+            let reason = format!(
+                "is a link to {real}, outside {root}; add a pattern for that place instead"
+            );
+            self.skip(relative, reason);
+        } else if !folder {
+            self.file(relative, metadata.file_type());
+        } else if chain.contains(&real) {
+            self.skip(relative, "is a link to a folder it lies in; remove it");
+        } else {
+            self.enter(relative, real, chain);
+        }
+    }
+
+    fn enter(&mut self, relative: &Path, real: PathBuf, chain: &mut Vec<PathBuf>) {
+        if self.pattern.literal.is_some() || (is_markdown(relative) && self.matches(relative)) {
+            let at = self.root.join(relative);
+            self.skip(
+                relative,
+                format!(
+                    "is a folder; write `{}/**/*.md` for the files in it",
+                    at.display()
+                ),
+            );
+        }
+        if !self.pattern.may_hold(relative) {
+            return;
+        }
+        if chain.len() > self.limits.depth {
+            let depth = self.limits.depth;
+            return self.skip(
+                relative,
+                format!("is {depth} folders deep and not entered; move it up"),
+            );
+        }
+        chain.push(real);
+        self.folder(relative, chain);
+        chain.pop();
+    }
+
+    fn file(&mut self, relative: &Path, kind: FileType) {
+        if !kind.is_file() {
+            self.skip(relative, "is no regular file; only files can be served");
+        } else if relative.to_str().is_none() {
+            self.skip(relative, "has a name that is not UTF-8; rename it");
+        } else if !is_markdown(relative) {
+            self.skip(
+                relative,
+                "does not end in `.md`; rename it or make the pattern narrower",
+            );
+        } else {
+            self.matched = true;
+            self.scan.found.push(Found {
+                path: self.root.join(relative),
+                relative: relative.to_owned(),
+                pattern: Arc::clone(&self.pattern.text),
+            });
+        }
+    }
+
+    fn matches(&self, relative: &Path) -> bool {
+        self.pattern.matches(relative)
+    }
+
+    fn skip(&mut self, relative: &Path, reason: impl Into<String>) {
+        self.matched = true;
+        if self.scan.skipped.len() >= self.limits.reports {
+            self.unsaid += 1;
+            return;
+        }
+        self.scan.skipped.push(Skipped {
+            place: shown(&self.root.join(relative)),
+            reason: reason.into(),
+        });
+    }
+}
+
+/// A path for people: nothing in a file's name can steer their terminal.
+pub fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Case counts: an id is what is left of the path, and ids are lowercase.
+fn is_markdown(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b".md")
+}
+
+/// Why a link leads nowhere.
+fn lost(path: &Path, error: &io::Error) -> String {
+    if error.kind() != io::ErrorKind::NotFound {
+        // Links that lead to each other; the system's own words differ.
+        let circular = fs::metadata(path).is_err() && fs::read_link(path).is_ok();
+        return if circular && error.kind() != io::ErrorKind::PermissionDenied {
+            "is a link that leads to itself; remove it".into()
+        } else {
+            said_by(error)
+        };
+    }
+    let target = fs::read_link(path).unwrap_or_default();
+    format!(
+        "is a link to {}, which does not exist; remove or repair it",
+        shown(&target)
+    )
+}
+
+/// What the system said, with what helps.
+pub fn said_by(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "may not be read; give this user permission to read it".into()
+        }
+        _ => format!("cannot be read: {error}"),
+    }
+}

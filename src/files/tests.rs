@@ -1,0 +1,363 @@
+//! Folders on a disk: what is served, what is skipped, and with which words.
+
+#[cfg(unix)]
+mod unix;
+
+use std::fs;
+
+use skills_core::{Skipped, Source};
+use tempfile::TempDir;
+
+use super::*;
+
+/// A temporary folder with files of its own.
+struct Disk(TempDir);
+
+impl Disk {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let disk = Self(tempfile::tempdir().unwrap());
+        for (path, text) in files {
+            disk.write(path, text);
+        }
+        disk
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        fs::canonicalize(self.0.path()).unwrap().join(path)
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn folder(&self, skills: &[&str], prompts: &[&str]) -> Folder {
+        self.limited(skills, prompts, Limits::USUAL)
+    }
+
+    fn limited(&self, skills: &[&str], prompts: &[&str], limits: Limits) -> Folder {
+        let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        Folder::with_limits(self.0.path(), &owned(skills), &owned(prompts), limits)
+    }
+
+    /// Skills and what is skipped, paths below this disk.
+    fn skills(&self, patterns: &[&str]) -> (Vec<String>, Vec<String>) {
+        let listing = run(self.folder(patterns, &[]).skills()).unwrap();
+        let mut ids: Vec<_> = listing.entries.iter().map(|s| s.id.to_string()).collect();
+        ids.sort();
+        (ids, self.said(&listing.skipped))
+    }
+
+    fn prompts(&self, patterns: &[&str]) -> (Vec<String>, Vec<String>) {
+        let listing = run(self.folder(&[], patterns).prompts()).unwrap();
+        let names = listing.entries.iter().map(|p| p.name.to_string());
+        (names.collect(), self.said(&listing.skipped))
+    }
+
+    fn said(&self, skipped: &[Skipped]) -> Vec<String> {
+        let here = format!("{}/", self.path("").display()).replace("//", "/");
+        let line = |s: &Skipped| format!("{}: {}", s.place, s.reason).replace(&here, "");
+        let mut lines: Vec<_> = skipped.iter().map(line).collect();
+        lines.sort();
+        lines
+    }
+
+    #[track_caller]
+    fn body(&self, patterns: &[&str], id: &str) -> Option<String> {
+        let id = id.parse().unwrap();
+        let body = run(self.folder(patterns, &[]).skill(&id)).unwrap();
+        body.map(|body| body.to_string())
+    }
+}
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(work)
+}
+
+/// The ids, and for each thing skipped a part of what is said.
+#[track_caller]
+fn check(got: &(Vec<String>, Vec<String>), ids: &[&str], skipped: &[&str]) {
+    assert_eq!(got.0, ids, "{:?}", got.1);
+    assert_eq!(got.1.len(), skipped.len(), "{:#?}", got.1);
+    for (line, part) in got.1.iter().zip(skipped) {
+        assert!(line.contains(part), "{line:?} has no {part:?}");
+    }
+}
+
+#[test]
+fn an_id_is_the_path_without_prefix_and_ending() {
+    let disk = Disk::with(&[
+        ("my/foo.md", "# Foo\n\nAbout foo."),
+        ("my/foo/bar/baz.md", "# Baz"),
+        ("top.md", "# Top"),
+        ("docs/team-a.md", "# A"),
+    ]);
+    let all = ["my/**/*.md", "*.md", "docs/team-a.md"];
+    check(
+        &disk.skills(&all),
+        &["foo", "foo/bar/baz", "team-a", "top"],
+        &[],
+    );
+    let absolute = disk.path("my/**/*.md");
+    check(
+        &disk.skills(&[absolute.to_str().unwrap()]),
+        &["foo", "foo/bar/baz"],
+        &[],
+    );
+    check(
+        &disk.skills(&["{my,docs}/*.md"]),
+        &["docs/team-a", "my/foo"],
+        &[],
+    );
+    let listing = run(disk.folder(&["my/*.md"], &[]).skills()).unwrap();
+    let skill = &listing.entries[0];
+    assert_eq!(skill.head.title.as_deref(), Some("Foo"));
+    assert_eq!(skill.head.description.as_deref(), Some("About foo."));
+    assert_eq!(skill.bytes, 17);
+    assert!(skill.registered_at.ends_with('Z') && skill.registered_at.len() == 27);
+    assert_eq!(
+        disk.body(&["my/**/*.md"], "foo/bar/baz").as_deref(),
+        Some("# Baz")
+    );
+    assert_eq!(disk.body(&["my/*.md"], "foo/bar/baz"), None);
+    assert_eq!(disk.body(&["my/*.md"], "nothing"), None);
+}
+
+#[test]
+fn names_that_are_no_id_are_skipped() {
+    let long = format!("d/{}.md", "a".repeat(65));
+    let disk = Disk::with(&[
+        (&long, "x"),
+        ("d/.md", "x"),
+        ("d/README.md", "x"),
+        ("d/a b.md", "x"),
+        ("d/a.b.md", "x"),
+        ("d/fn/x.md", "x"),
+        ("d/ok.md", "x"),
+        ("d/skills.md", "x"),
+        ("d/y.MD", "x"),
+        ("d/z.txt", "x"),
+    ]);
+    check(
+        &disk.skills(&["d/**"]),
+        &["ok"],
+        &[
+            "d/.md: cannot be a skill: id must be non-empty; rename it",
+            "d/README.md: cannot be a skill: id segment `README` has 'R'",
+            "d/a b.md: cannot be a skill: id segment `a b` has ' '",
+            "d/a.b.md: cannot be a skill: id segment `a.b` has '.'",
+            "is too long: 65 characters",
+            "d/fn/x.md: cannot be a skill: id `fn/x` must not start with `fn`",
+            "d/skills.md: cannot be a skill: id must not be `skills`",
+            "d/y.MD: does not end in `.md`",
+            "d/z.txt: does not end in `.md`",
+        ],
+    );
+}
+
+#[test]
+fn contents_that_cannot_be_served_are_skipped() {
+    let disk = Disk::with(&[
+        ("a.md", ""),
+        ("b.md", " \n"),
+        ("c.md", "---\nx: 1\n---\nHi"),
+    ]);
+    disk.write("d.md", [0xff, 0xfe]);
+    disk.write("e.md", "a".repeat(262_145));
+    let expected = [
+        "a.md: is empty",
+        "b.md: is empty",
+        "d.md: is not UTF-8",
+        "e.md: is too large: 262145 bytes, at most 262144",
+    ];
+    check(&disk.skills(&["*.md"]), &["c"], &expected);
+    assert_eq!(disk.body(&["*.md"], "c").as_deref(), Some("Hi"));
+    for id in ["a", "b", "d", "e"] {
+        assert_eq!(disk.body(&["*.md"], id), None, "for {id}");
+    }
+}
+
+#[test]
+fn a_file_counts_once_and_the_first_pattern_names_it() {
+    let disk = Disk::with(&[("d/x/a.md", "x")]);
+    check(&disk.skills(&["d/**/*.md", "d/x/*.md"]), &["x/a"], &[]);
+    check(&disk.skills(&["d/x/*.md", "./d/../d/**/*.md"]), &["a"], &[]);
+    assert!(disk.body(&["d/**/*.md", "d/x/*.md"], "a").is_none());
+    assert!(disk.body(&["d/x/*.md", "d/**/*.md"], "a").is_some());
+    assert!(disk.body(&["d/x/*.md", "d/**/*.md"], "x/a").is_none());
+}
+
+#[test]
+fn of_two_files_with_one_id_the_first_path_wins() {
+    let disk = Disk::with(&[("a/x.md", "from a"), ("b/x.md", "from b"), ("0/x.md", " ")]);
+    let patterns = ["b/*.md", "a/*.md", "0/*.md"];
+    let taken = format!(
+        "b/x.md: has the id `x` that {} has already",
+        disk.path("a/x.md").display()
+    );
+    let taken = taken.replace(
+        &format!("{}/", disk.path("").display()).replace("//", "/"),
+        "",
+    );
+    check(
+        &disk.skills(&patterns),
+        &["x"],
+        &["0/x.md: is empty", &taken],
+    );
+    assert_eq!(disk.body(&patterns, "x").as_deref(), Some("from a"));
+}
+
+#[test]
+fn patterns_that_help_nobody_are_reported() {
+    let disk = Disk::with(&[("d/a.md", "x"), ("d/sub.md/b.md", "x")]);
+    check(
+        &disk.skills(&[
+            "[",
+            "d/none*.md",
+            "gone/*.md",
+            "d/gone.md",
+            "d",
+            "d/a.md/*.md",
+        ]),
+        &[],
+        &[
+            "d: is a folder; write `d/**/*.md`",
+            "pattern `[`: is no valid pattern",
+            "pattern `d/a.md/*.md`: matches no file: ",
+            "pattern `d/gone.md`: matches no file",
+            "pattern `d/none*.md`: matches no file",
+            "pattern `gone/*.md`: matches no file: there is no folder",
+        ],
+    );
+    check(
+        &disk.skills(&["d/*.md"]),
+        &["a"],
+        &["d/sub.md: is a folder; write"],
+    );
+}
+
+#[test]
+fn edits_between_two_calls_are_seen() {
+    let disk = Disk::with(&[("a.md", "# One\n")]);
+    let folder = disk.folder(&["*.md"], &[]);
+    let title = || {
+        let listing = run(folder.skills()).unwrap();
+        let titles = listing
+            .entries
+            .iter()
+            .map(|s| s.head.title.clone().unwrap());
+        titles.map(|t| t.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    let body = || run(folder.skill(&"a".parse().unwrap())).unwrap();
+    assert_eq!(title(), "One");
+    for text in ["Two", "Six", "Ten"] {
+        // The same length, faster than any clock ticks.
+        disk.write("a.md", format!("# {text}\n"));
+        assert_eq!(title(), text);
+        assert_eq!(body().as_deref(), Some(&*format!("# {text}\n")));
+    }
+    disk.write("b.md", "# New\n");
+    assert_eq!(title(), "Ten New");
+    fs::remove_file(disk.path("a.md")).unwrap();
+    assert_eq!(title(), "New");
+    assert_eq!(body(), None);
+}
+
+#[test]
+fn a_walk_without_end_is_given_up_and_that_is_said() {
+    let disk = Disk::with(&[
+        ("a/b/c/d.md", "x"),
+        ("a/b/e.md", "x"),
+        ("a/x.txt", "x"),
+        ("a/y.txt", "x"),
+    ]);
+    let with = |limits: Limits| {
+        let listing = run(disk.limited(&["**"], &[], limits).skills()).unwrap();
+        let ids = listing.entries.iter().map(|s| s.id.to_string()).collect();
+        (ids, disk.said(&listing.skipped))
+    };
+    let usual = Limits::USUAL;
+    let (_, said) = with(Limits {
+        entries: 3,
+        ..usual
+    });
+    assert!(
+        said.iter()
+            .any(|s| s.contains("was given up after 3 files and folders"))
+    );
+    let said = ["a/b/c: is 2 folders deep", "a/x.txt: ", "a/y.txt: "];
+    check(&with(Limits { depth: 2, ..usual }), &["a/b/e"], &said);
+    let (ids, said) = with(Limits {
+        reports: 1,
+        ..usual
+    });
+    assert_eq!((ids.len(), said.len()), (2, 2));
+    assert!(
+        said[1].contains("matches 1 more files that cannot be served"),
+        "{said:?}"
+    );
+    // And for real.
+    let listing = run(disk
+        .limited(
+            &["/**"],
+            &[],
+            Limits {
+                entries: 2_000,
+                ..usual
+            },
+        )
+        .skills());
+    assert!(listing.unwrap().skipped.len() <= 2_002);
+}
+
+#[test]
+fn prompts_have_front_matter() {
+    let disk = Disk::with(&[
+        (
+            "p/a.md",
+            "---\ndescription: Does a.\nmodel: big\n---\nDo a.\n",
+        ),
+        (
+            "p/b.md",
+            "---\nname: bee\ndescription: Use it: often\n---\nDo b.\n",
+        ),
+        ("p/c.md", "# No front matter"),
+        ("p/d.md", "---\ndescription: x\n"),
+        ("p/e.md", "---\n- x\n---\nHi"),
+        ("p/f.md", "---\ndescription: x\n---\n\n"),
+        ("p/g/a.md", "---\ndescription: another a\n---\nHi"),
+        ("p/H.md", "---\ndescription: x\n---\nHi"),
+        ("p/i.md", "---\r\ndescription: x\r\n---\r\nHi\r\n"),
+    ]);
+    check(
+        &disk.prompts(&["p/**/*.md"]),
+        &["a", "bee", "i"],
+        &[
+            "p/H.md: cannot be a prompt: name `H` has 'H'",
+            "p/c.md: has no front matter",
+            "p/d.md: has front matter that is not closed",
+            "p/e.md: has front matter that is no map",
+            "p/f.md: has no text after the front matter",
+            "p/g/a.md: has the name `a` that p/a.md has already; rename one",
+        ],
+    );
+    let folder = disk.folder(&[], &["p/**/*.md"]);
+    let prompt = run(folder.prompt(&"bee".parse().unwrap()))
+        .unwrap()
+        .unwrap();
+    assert_eq!(&*prompt.text, "Do b.\n");
+    assert_eq!(&*prompt.prompt.description, "Use it: often");
+    assert!(run(folder.prompt(&"b".parse().unwrap())).unwrap().is_none());
+    let report = run(folder.report()).unwrap();
+    assert_eq!(report.prompts[1].path, disk.path("p/b.md"));
+    assert!(
+        report.prompts[1]
+            .warning
+            .as_ref()
+            .unwrap()
+            .contains("put it in quotes")
+    );
+    assert_eq!((report.prompts.len(), report.skipped.len()), (3, 6));
+}

@@ -1,0 +1,124 @@
+//! What only some systems have: links, pipes, permissions, names that are no text.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+use super::*;
+
+#[test]
+fn names_that_are_not_utf_8_are_skipped() {
+    let disk = Disk::with(&[]);
+    let name = OsStr::from_bytes(b"\xff.md");
+    fs::write(disk.path("").join(name), "x").unwrap();
+    check(
+        &disk.skills(&["*.md"]),
+        &[],
+        &["has a name that is not UTF-8; rename it"],
+    );
+}
+
+#[test]
+fn pipes_and_devices_are_skipped_and_nobody_waits_for_them() {
+    let disk = Disk::with(&[]);
+    let made = Command::new("mkfifo").arg(disk.path("a.md")).status();
+    assert!(made.unwrap().success());
+    symlink("a.md", disk.path("b.md")).unwrap();
+    let said = ["a.md: is no regular file", "b.md: is no regular file"];
+    check(&disk.skills(&["*.md"]), &[], &said);
+    check(&disk.skills(&["a.md"]), &[], &said[..1]);
+    assert_eq!(disk.body(&["*.md"], "a"), None);
+    assert_eq!(disk.body(&["*.md"], "b"), None);
+    let (_, said) = disk.skills(&["/dev/null"]);
+    assert!(
+        said[0].contains("/dev/null: is no regular file"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn links_are_followed_inside_the_root_only() {
+    let disk = Disk::with(&[("d/real/a.md", "# A"), ("out/b.md", "# B")]);
+    let link = |to: &str, at: &str| symlink(to, disk.path(at)).unwrap();
+    link("real", "d/linked");
+    link("real/a.md", "d/c.md");
+    link("../out", "d/away");
+    link("../out/b.md", "d/b.md");
+    link("nowhere.md", "d/lost.md");
+    link("self.md", "d/self.md");
+    link("..", "d/real/up");
+    check(
+        &disk.skills(&["d/**/*.md"]),
+        &["c", "linked/a", "real/a"],
+        &[
+            "d/away: is a link to out, outside d; add a pattern",
+            "d/b.md: is a link to out/b.md, outside d; add a pattern",
+            "d/linked/up: is a link to a folder it lies in",
+            "d/lost.md: is a link to nowhere.md, which does not exist",
+            "d/real/up: is a link to a folder it lies in",
+            "d/self.md: is a link that leads to itself",
+        ],
+    );
+    let body = |id| disk.body(&["d/**/*.md"], id);
+    assert_eq!(body("linked/a").as_deref(), Some("# A"));
+    assert_eq!(body("c").as_deref(), Some("# A"));
+    for id in ["b", "away/b", "lost", "self", "real/up/real/a", "real/up/c"] {
+        assert_eq!(body(id), None, "for {id}");
+    }
+    // The root itself may be a link: whoever wrote the pattern meant it.
+    link("d/real", "root");
+    assert_eq!(disk.skills(&["root/*.md"]).0, ["a"]);
+}
+
+#[test]
+fn what_may_not_be_read_is_skipped() {
+    let disk = Disk::with(&[("a.md", "x"), ("d/b.md", "x")]);
+    let mode = |path: &str, mode| {
+        fs::set_permissions(disk.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("a.md", 0o000);
+    mode("d", 0o000);
+    // Root may read everything; then there is nothing to refuse.
+    if fs::read(disk.path("a.md")).is_ok() {
+        check(&disk.skills(&["**/*.md"]), &["a", "d/b"], &[]);
+    } else {
+        let said = ["a.md: may not be read; give", "d: may not be read; give"];
+        check(&disk.skills(&["**/*.md"]), &[], &said);
+    }
+    mode("d", 0o755);
+    let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+    assert!(scan::said_by(&denied).contains("give this user permission"));
+}
+
+#[test]
+fn files_that_come_and_go_during_walks_break_nothing() {
+    let disk = Disk::with(&[("stays.md", "x")]);
+    let folder = disk.folder(&["**/*.md"], &[]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in 0..300 {
+                let name = format!("d{}/a.md", n % 7);
+                disk.write(&name, "x");
+                let _ = fs::remove_dir_all(disk.path(&format!("d{}", (n + 3) % 7)));
+            }
+        });
+        for _ in 0..60 {
+            let listing = run(folder.skills()).unwrap();
+            assert!(listing.entries.iter().any(|s| s.id.as_str() == "stays"));
+            // Empty for the moment between creation and writing, at worst.
+            let fine = |s: &Skipped| s.reason.contains("is empty");
+            assert!(listing.skipped.iter().all(fine), "{:?}", listing.skipped);
+        }
+    });
+}
+
+#[test]
+fn a_name_cannot_steer_the_terminal_of_whoever_reads_about_it() {
+    let disk = Disk::with(&[("a\u{1b}[2J\n.md", "x")]);
+    check(
+        &disk.skills(&["*.md"]),
+        &[],
+        &["a\\u{1b}[2J\\n.md: cannot be a skill"],
+    );
+}

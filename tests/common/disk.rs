@@ -1,0 +1,47 @@
+//! A folder for one scenario, and the files that patterns find in it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use skills::files::{Folder, Report};
+use tempfile::TempDir;
+
+/// Files on a disk of their own.
+#[derive(Debug, Default)]
+pub struct Disk {
+    place: Option<TempDir>,
+    folder: Option<Folder>,
+    /// What was found.
+    pub report: Report,
+}
+
+impl Disk {
+    /// Where a file of this disk is.
+    pub fn path(&mut self, path: &str) -> PathBuf {
+        let place = self
+            .place
+            .get_or_insert_with(|| tempfile::tempdir().expect("a temporary folder"));
+        let place = fs::canonicalize(place.path()).expect("it is there");
+        path.split('/').fold(place, |place, name| place.join(name))
+    }
+
+    /// Writes a file, and the folders it needs.
+    pub fn write(&mut self, path: &str, text: &str) {
+        let path = self.path(path);
+        let parent = path.parent().expect("a file is in a folder");
+        fs::create_dir_all(parent).expect("the folder can be made");
+        fs::write(path, text).expect("the file can be written");
+    }
+
+    /// Looks at what the patterns match.
+    pub async fn look(&mut self, skills: &[String], prompts: &[String]) {
+        let folder = Folder::new(&self.path(""), skills, prompts);
+        self.report = folder.report().await.expect("the disk can be read");
+        self.folder = Some(folder);
+    }
+
+    /// The files that were looked at.
+    pub fn folder(&self) -> &Folder {
+        self.folder.as_ref().expect("there is no pattern yet")
+    }
+}

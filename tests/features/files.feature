@@ -1,0 +1,146 @@
+@pure @fs_sources
+Feature: markdown files as skills and prompts
+
+  The configuration names files with patterns. Every file that matches is read afresh
+  whenever it is asked for; one that cannot be served is reported, never left out in
+  silence.
+
+  Rule: the id of a skill is its path without the plain start of the pattern and `.md`
+
+    Scenario Outline: ids
+      Given the file "<file>" holds "# A title"
+      When the skills are "<pattern>"
+      Then the skill "<id>" comes from "<file>"
+      And nothing is skipped
+
+      Examples:
+        | pattern           | file                     | id          |
+        | my-skills/**/*.md | my-skills/foo.md         | foo         |
+        | my-skills/**/*.md | my-skills/foo/bar.md     | foo/bar     |
+        | my-skills/**/*.md | my-skills/foo/bar/baz.md | foo/bar/baz |
+        | *.md              | top.md                   | top         |
+        | docs/team-a.md    | docs/team-a.md           | team-a      |
+        | {docs,notes}/*.md | notes/a.md               | notes/a     |
+        | docs/[ab]?.md     | docs/b1.md               | b1          |
+
+    Scenario Outline: paths that make no id
+      Given the file "<file>" holds "# A title"
+      When the skills are "docs/**"
+      Then "<file>" is skipped because it "<reason>"
+
+      Examples:
+        | file           | reason                        |
+        | docs/README.md | has 'R'; use lowercase        |
+        | docs/a b.md    | has ' '; use lowercase        |
+        | docs/v1.2.md   | has '.'; use lowercase        |
+        | docs/fn/a.md   | must not start with `fn`      |
+        | docs/skills.md | which is reserved             |
+        | docs/a.txt     | does not end in `.md`         |
+
+  Rule: front matter is not part of a skill
+
+    Scenario: the body begins after it
+      Given the file "docs/a.md" holds:
+        """
+        ---
+        owner: docs
+        ---
+        # A
+        """
+      When the skills are "docs/*.md"
+      Then the skill "a" reads "# A"
+
+    Scenario: an edit is seen by the next read
+      Given the file "docs/a.md" holds "# One"
+      When the skills are "docs/*.md"
+      Then the skill "a" reads "# One"
+      When the file "docs/a.md" is changed to "# Two"
+      Then the skill "a" reads "# Two"
+
+    Scenario: a file without text is skipped
+      Given the file "docs/a.md" holds " "
+      When the skills are "docs/*.md"
+      Then "docs/a.md" is skipped because it "is empty"
+
+  Rule: a prompt begins with front matter that describes it
+
+    Scenario: the name is the file's, the text follows the front matter
+      Given the file "prompts/open-pr.md" holds:
+        """
+        ---
+        description: Opens a pull request.
+        ---
+        Open a pull request.
+        """
+      When the prompts are "prompts/*.md"
+      Then the prompt "open-pr" comes from "prompts/open-pr.md"
+      And the prompt "open-pr" says "Open a pull request."
+
+    Scenario: the front matter may name it
+      Given the file "prompts/a.md" holds:
+        """
+        ---
+        name: open-pr
+        description: Opens a pull request.
+        ---
+        Open a pull request.
+        """
+      When the prompts are "prompts/*.md"
+      Then the prompt "open-pr" comes from "prompts/a.md"
+
+    Scenario: a colon without quotes is put right, with a warning
+      Given the file "prompts/a.md" holds:
+        """
+        ---
+        description: Use it often: it is good.
+        ---
+        Open a pull request.
+        """
+      When the prompts are "prompts/*.md"
+      Then the prompt "a" comes from "prompts/a.md"
+      And there is a warning about "prompts/a.md" that says "put it in quotes"
+
+    Scenario Outline: front matter that describes nothing
+      Given the file "prompts/a.md" holds "<text>"
+      When the prompts are "prompts/*.md"
+      Then "prompts/a.md" is skipped because it "<reason>"
+
+      Examples:
+        | text                                | reason                  |
+        | # Hi                                | has no front matter     |
+        | ---␊description: x                 | is not closed           |
+        | ---␊- x␊---␊Hi                   | is no map               |
+        | ---␊name: a␊---␊Hi               | has no `description`    |
+        | ---␊description: ''␊---␊Hi       | an empty `description`  |
+        | ---␊description: 5␊---␊Hi        | is a number             |
+        | ---␊a: 1␊a: 2␊---␊Hi            | cannot be read          |
+        | ---␊description: x␊---␊          | has no text             |
+
+  Rule: one file, one id
+
+    Scenario: the first pattern that matches a file names it
+      Given the file "docs/x/a.md" holds "# A"
+      When the skills are "docs/**/*.md" and "docs/x/*.md"
+      Then the skill "x/a" comes from "docs/x/a.md"
+      And there is 1 skill
+      And nothing is skipped
+
+    Scenario: of two files with one id the first path wins
+      Given the file "b/a.md" holds "# From b"
+      And the file "a/a.md" holds "# From a"
+      When the skills are "b/*.md" and "a/*.md"
+      Then the skill "a" comes from "a/a.md"
+      And the skill "a" reads "# From a"
+      And "b/a.md" is skipped because it "has the id `a`"
+
+  Rule: a pattern that helps nobody is reported
+
+    Scenario Outline: patterns
+      When the skills are "<pattern>"
+      Then the pattern "<pattern>" is reported because it "<reason>"
+
+      Examples:
+        | pattern     | reason              |
+        | docs/*.md   | matches no file     |
+        | docs/[a.md  | is no valid pattern |
+        | docs/       | names a folder      |
