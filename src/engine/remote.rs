@@ -8,7 +8,7 @@ use skills_iii::{Client, ClientOptions};
 /// An answer given sooner than this is said twice. The engine notes down who waits
 /// only after it has passed the call on, and drops an answer that comes in between,
 /// as one from memory can; it ignores the second of two.
-const REPEAT: Duration = Duration::from_millis(10);
+const REPEAT: Duration = Duration::from_millis(100);
 
 /// Starts connecting to the engine at `url`, and stays connected.
 pub fn connect(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
