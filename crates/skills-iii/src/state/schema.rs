@@ -60,9 +60,13 @@ pub(super) fn prepare(
     migrations: &[&str],
 ) -> Result<(), StateError> {
     let failed = |cause| StateError::from_sqlite(path, "read", cause);
-    if check(connection, path, migrations)? {
+    // One snapshot for all that is looked at: between two looks another process may create the
+    // tables, and half of the old state with half of the new looks like somebody else's file.
+    let look = connection.transaction().map_err(failed)?;
+    if check(&look, path, migrations)? {
         return Ok(());
     }
+    drop(look);
     // Immediate: two processes may meet here, and the second must find the work done.
     let step = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
