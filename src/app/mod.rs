@@ -1,9 +1,12 @@
 //! The only place that knows every room: builds the registry, joins it to an engine
 //! and to its surfaces, and shuts everything down again.
 
+mod address;
 mod data_dir;
 mod files;
+mod home;
 mod http;
+mod reach;
 mod serve;
 mod signal;
 mod worker;
@@ -15,6 +18,8 @@ use skills_core::{Registry, Source};
 use skills_iii::Client;
 
 pub use data_dir::data_dir;
+pub use home::Home;
+pub use reach::{Place, ReachError, Reached, Reaching, reach};
 pub use serve::{ServeError, Serving, serve};
 pub use signal::stop_signal;
 

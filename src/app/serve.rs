@@ -11,10 +11,10 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::worker::Worker;
-use super::{GOODBYE, files, http, registry, scopes};
+use super::address::{WORKERS, authority};
+use super::home::Home;
+use super::{files, http};
 use crate::config::Loaded;
-use crate::engine::embedded::Embedded;
 
 /// Where to serve and what to keep.
 #[derive(Clone, Debug)]
@@ -88,72 +88,48 @@ pub async fn serve(
     loaded: &Loaded,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let workers = listen(authority(&serving.url)?, "--url").await?;
+    let workers = listen(where_workers_meet(&serving.url)?, "--url").await?;
     let web = listen(serving.http.clone(), "--http").await?;
-    let serving_from = serving.data_dir;
-    let embedded = Embedded::open(&serving_from, serving.token)?;
-    let client = embedded.attach();
     let folder = files::folder(loaded);
-    let registry = registry(&client, &loaded.config, folder.as_ref());
-    let scopes = scopes(&loaded.config);
-    let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
+    let mut home = Home::open(&serving.data_dir, serving.token, loaded, folder.as_ref())?;
     let (stopping, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
         // The sender is dropped only after it has spoken.
         let _ = stopped.wait_for(|stop| *stop).await;
     };
-    let mut serving = worker.serving();
     let mut tasks = JoinSet::new();
-    tasks.spawn(files::boot_report(
-        folder,
-        Arc::clone(&registry),
-        worker.serving(),
-    ));
-    let working = tasks.spawn(worker.run());
+    let report = files::boot_report(folder, Arc::clone(&home.registry), home.serving());
+    let reporting = tasks.spawn(report);
     tokio::pin!(stop);
     // Nobody gets in before there is something to call.
     let ready = tokio::select! {
-        ready = serving.wait_for(|serving| *serving) => ready.is_ok(),
+        ready = home.ready() => ready,
         () = &mut stop => false,
     };
     if ready {
         tracing::info!(
             workers = %address(&workers, "ws"), http = %address(&web, "http"),
-            data = %serving_from.display(), "ready"
+            data = %serving.data_dir.display(), "ready"
         );
-        let hub = embedded.hub.clone();
+        let hub = home.embedded.hub.clone();
         let hub_stops = until(stopped.clone());
         tasks.spawn(async move { hub.serve(workers, hub_stops).await });
-        tasks.spawn(http::serve(web, registry, until(stopped)));
+        tasks.spawn(http::serve(web, Arc::clone(&home.registry), until(stopped)));
         stop.await;
     }
     tracing::info!("stopping");
-    working.abort();
-    client.shutdown(GOODBYE).await;
+    reporting.abort();
+    home.leave().await;
     stopping.send_replace(true);
     while tasks.join_next().await.is_some() {}
-    embedded.store.close();
+    home.close().await;
     Ok(())
 }
 
-/// `127.0.0.1:49134` of `ws://127.0.0.1:49134/`.
-fn authority(url: &str) -> Result<String, ServeError> {
-    let wrong = |problem: &str| ServeError::Address {
+fn where_workers_meet(url: &str) -> Result<String, ServeError> {
+    authority(url, WORKERS).map_err(|problem| ServeError::Address {
         given: url.into(),
         problem: problem.into(),
-    };
-    let rest = url
-        .strip_prefix("ws://")
-        .ok_or_else(|| wrong("it must start with ws://"))?;
-    let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    if authority.is_empty() {
-        return Err(wrong("it names no host"));
-    }
-    let after_host = authority.rsplit(']').next().unwrap_or_default();
-    Ok(if after_host.contains(':') {
-        authority.into()
-    } else {
-        format!("{authority}:49134")
     })
 }
 
@@ -178,24 +154,4 @@ fn address(listener: &TcpListener, scheme: &str) -> String {
         "{scheme}://{}",
         local.as_ref().map_or("?".into(), SocketAddr::to_string)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_to_listen_on() {
-        let check = |url: &str, expected: &str| {
-            let got = authority(url).unwrap_or_else(|error| error.to_string());
-            assert!(got.contains(expected), "for {url}: {got}");
-        };
-        check("ws://127.0.0.1:49134", "127.0.0.1:49134");
-        check("ws://127.0.0.1:0/", "127.0.0.1:0");
-        check("ws://localhost", "localhost:49134");
-        check("ws://[::1]:5/x?y", "[::1]:5");
-        check("ws://[::1]", "[::1]:49134");
-        check("http://x", "must start with ws://");
-        check("ws:///", "names no host");
-    }
 }

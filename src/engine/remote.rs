@@ -24,6 +24,18 @@ pub fn connect(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
     Client::connect(url, options)
 }
 
+/// Starts connecting to the engine at `url` as somebody who asks and leaves again.
+pub fn visit(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
+    let defaults = ClientOptions::default();
+    let options = ClientOptions {
+        name: format!("skills-visitor@{}", defaults.name),
+        version: env!("CARGO_PKG_VERSION").into(),
+        token,
+        ..defaults
+    };
+    Client::connect(url, options)
+}
+
 /// The name under which an engine that starts its workers itself waits for us.
 fn worker_name() -> Option<String> {
     std::env::var("III_WORKER_NAME")

@@ -1,0 +1,76 @@
+//! The registry with an engine of its own, all in this process.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use skills_core::Registry;
+use skills_iii::Client;
+use skills_iii::state::StateError;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::worker::Worker;
+use super::{GOODBYE, registry, scopes};
+use crate::config::Loaded;
+use crate::engine::embedded::Embedded;
+use crate::files::Folder;
+
+/// An engine on a data directory and the registry that serves there.
+pub struct Home {
+    /// The engine and its store.
+    pub embedded: Embedded,
+    /// The registry's own connection.
+    pub client: Client,
+    /// What it serves.
+    pub registry: Arc<Registry>,
+    serving: watch::Receiver<bool>,
+    working: JoinHandle<()>,
+}
+
+impl Home {
+    /// Opens the data directory and starts serving on it. `token` is required of
+    /// whoever is let in from outside.
+    pub fn open(
+        data_dir: &Path,
+        token: Option<String>,
+        loaded: &Loaded,
+        folder: Option<&Folder>,
+    ) -> Result<Self, StateError> {
+        let embedded = Embedded::open(data_dir, token)?;
+        let client = embedded.attach();
+        let registry = registry(&client, &loaded.config, folder);
+        let scopes = scopes(&loaded.config);
+        let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
+        Ok(Self {
+            embedded,
+            client,
+            registry,
+            serving: worker.serving(),
+            working: tokio::spawn(worker.run()),
+        })
+    }
+
+    /// Whether every function is registered, now and from now on.
+    pub fn serving(&self) -> watch::Receiver<bool> {
+        self.serving.clone()
+    }
+
+    /// Waits until every function is registered; false if that will never be.
+    pub async fn ready(&mut self) -> bool {
+        self.serving.wait_for(|serving| *serving).await.is_ok()
+    }
+
+    /// Finishes the calls that are being answered; the engine goes on.
+    pub async fn leave(&self) {
+        self.working.abort();
+        self.client.shutdown(GOODBYE).await;
+    }
+
+    /// Writes what is to be written and lets go of the data directory.
+    pub async fn close(self) {
+        self.leave().await;
+        // Cancelled by ourselves: there is nothing to learn from how it ended.
+        let _ = self.working.await;
+        self.embedded.store.close();
+    }
+}

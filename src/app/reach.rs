@@ -1,0 +1,172 @@
+//! The registry as a command finds it: on the engine that answers, else on the data
+//! directory, in this process. Whoever calls functions need not know which.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use skills_core::Kind;
+use skills_iii::Client;
+use skills_iii::client::BadAddress;
+use skills_iii::state::StateError;
+use tokio::net::TcpStream;
+
+use super::address::authority;
+use super::data_dir::data_dir as this_users;
+use super::home::Home;
+use super::{GOODBYE, files};
+use crate::config::Loaded;
+use crate::engine::remote;
+
+/// How long something that listens may take to turn out an engine.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+/// How long somebody may take to pick up at all; on this machine it is no time.
+const PICK_UP: Duration = Duration::from_millis(500);
+
+/// Where to look for the registry.
+#[derive(Clone, Debug)]
+pub struct Reaching {
+    /// Where an engine may be.
+    pub url: String,
+    /// What it asks for.
+    pub token: Option<String>,
+    /// Where state is, should no engine answer; else this user's data directory.
+    pub data_dir: Option<PathBuf>,
+}
+
+/// The registry, wherever it is.
+pub struct Reached {
+    /// A connection on which its functions can be called.
+    pub client: Client,
+    /// Where it was found.
+    pub place: Place,
+}
+
+/// Where the registry is.
+pub enum Place {
+    /// On an engine that somebody else runs.
+    Engine {
+        /// Its address.
+        url: String,
+    },
+    /// In this process.
+    Here {
+        /// Where state is.
+        data_dir: PathBuf,
+        /// The engine and the registry on it.
+        home: Box<Home>,
+    },
+}
+
+/// Why there is no registry.
+#[derive(Debug, thiserror::Error)]
+pub enum ReachError {
+    /// An address that is none.
+    #[error("{0}")]
+    Address(#[from] BadAddress),
+    /// Something listens there and is no engine, or does not let us in.
+    #[error("something listens at {url}, but it did not answer as an engine within {after:?}")]
+    Silent {
+        /// Where.
+        url: String,
+        /// How long it was given.
+        after: Duration,
+    },
+    /// Nobody listens, and there is no place for state.
+    #[error("no engine answers at {url}, and this user has no data directory")]
+    Nowhere {
+        /// Where an engine was looked for.
+        url: String,
+    },
+    /// The data directory cannot be used.
+    #[error("{0}")]
+    State(#[from] StateError),
+    /// The registry in this process did not come up.
+    #[error("the registry did not start")]
+    Stuck,
+}
+
+impl ReachError {
+    /// What a program makes of it.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Address(_) | Self::Nowhere { .. } => Kind::Invalid,
+            Self::Silent { .. } => Kind::TimedOut,
+            Self::State(_) | Self::Stuck => Kind::Broken,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Address(_) => Some("an engine's address looks like ws://127.0.0.1:49134".into()),
+            Self::Silent { .. } => Some(
+                "is it an iii engine, and is the token right? --url names another address, --token another token".into(),
+            ),
+            Self::Nowhere { .. } => Some("say where state is kept with --data-dir".into()),
+            Self::State(error) => error.hint().map(str::to_owned),
+            Self::Stuck => None,
+        }
+    }
+}
+
+/// Finds the registry: an engine that answers at the address, else the data directory.
+pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
+    let Reaching {
+        url,
+        token,
+        data_dir: dir,
+    } = reaching;
+    let client = remote::visit(&url, token)?;
+    // Without a port, `ws` means 80.
+    let listening = match authority(&url, 80) {
+        Ok(address) => somebody_listens(&address).await,
+        Err(_) => false,
+    };
+    if listening {
+        let connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()).await;
+        if matches!(connected, Ok(Ok(_))) {
+            let place = Place::Engine { url };
+            return Ok(Reached { client, place });
+        }
+        client.shutdown(Duration::ZERO).await;
+        let after = HANDSHAKE;
+        return Err(ReachError::Silent { url, after });
+    }
+    drop(client);
+    let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
+    let folder = files::folder(loaded);
+    let mut home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
+    if !home.ready().await {
+        return Err(ReachError::Stuck);
+    }
+    Ok(Reached {
+        client: home.client.clone(),
+        place: Place::Here { data_dir, home },
+    })
+}
+
+async fn somebody_listens(address: &str) -> bool {
+    let connecting = TcpStream::connect(address);
+    match tokio::time::timeout(PICK_UP, connecting).await {
+        Ok(Ok(_)) => true,
+        Ok(Err(error)) => {
+            // Refused is the ordinary case; anything else is worth a line to whoever asks.
+            if error.kind() != io::ErrorKind::ConnectionRefused {
+                tracing::debug!(address, %error, "nobody there");
+            }
+            false
+        }
+        Err(_) => false,
+    }
+}
+
+impl Reached {
+    /// Finishes what is in flight and lets go.
+    pub async fn close(self) {
+        match self.place {
+            Place::Engine { .. } => self.client.shutdown(GOODBYE).await,
+            Place::Here { home, .. } => home.close().await,
+        }
+    }
+}
