@@ -28,7 +28,7 @@ use super::heard::Heard;
 /// Longer than anything takes on a busy machine.
 const STUCK: Duration = Duration::from_secs(20);
 /// What the registry waits for a handler.
-const PATIENCE_MS: u64 = 1500;
+const PATIENCE_MS: u64 = 4000;
 
 /// A worker that serves the registry, an engine, and a worker for the scenario.
 pub struct SocketBus {
