@@ -99,7 +99,10 @@ pub fn check_given(
     let plural = if missing.len() == 1 { "" } else { "s" };
     Err(Error::invalid(
         format!("prompt `{prompt}`"),
-        format!("is missing required argument{plural} {}", missing.join(", ")),
+        format!(
+            "is missing required argument{plural} {}",
+            missing.join(", ")
+        ),
     ))
 }
 
@@ -125,7 +128,11 @@ mod tests {
             description: None,
             required,
         };
-        let declared = [argument("to", true), argument("cc", false), argument("subject", true)];
+        let declared = [
+            argument("to", true),
+            argument("cc", false),
+            argument("subject", true),
+        ];
         let given: Map<String, Value> = serde_json::from_str(text).unwrap();
         let checked = check_given(&"mail".parse().unwrap(), &declared, &given);
         let got = checked.map_or_else(|e| e.to_text(), |()| "fine".into());
@@ -136,8 +143,14 @@ mod tests {
     fn arguments_that_were_filled_in() {
         given(r#"{"to":"a","subject":""}"#, "fine");
         given(r#"{"to":"a","subject":"b","cc":"c"}"#, "fine");
-        given("{}", "prompt `mail` is missing required arguments `to`, `subject`");
-        given(r#"{"to":"a"}"#, "prompt `mail` is missing required argument `subject`");
+        given(
+            "{}",
+            "prompt `mail` is missing required arguments `to`, `subject`",
+        );
+        given(
+            r#"{"to":"a"}"#,
+            "prompt `mail` is missing required argument `subject`",
+        );
         given(
             r#"{"to":"a","subjet":"b"}"#,
             "prompt `mail` has no argument `subjet` (did you mean `subject`?)",
@@ -156,7 +169,10 @@ mod tests {
         );
         let given: Map<String, Value> = serde_json::from_str(r#"{"a":"b"}"#).unwrap();
         let none = check_given(&"mail".parse().unwrap(), &[], &given).unwrap_err();
-        assert_eq!(none.to_text(), "prompt `mail` has no argument `a` (it takes none)");
+        assert_eq!(
+            none.to_text(),
+            "prompt `mail` has no argument `a` (it takes none)"
+        );
     }
 
     #[track_caller]
