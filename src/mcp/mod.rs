@@ -15,6 +15,9 @@ mod complete;
 mod conversation;
 mod custom;
 mod functions;
+pub mod http;
+pub mod lines;
+pub mod message;
 mod names;
 mod own;
 mod page;
@@ -33,7 +36,7 @@ use rmcp::model::{
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -225,6 +228,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         answer::guard(&context, call::call(self, request, &context)).await
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        // Those on the engine cannot be had without asking it.
+        own::find(name).map(own::Own::tool)
     }
 
     async fn complete(
