@@ -44,17 +44,13 @@ const METHODS: &[(&str, Why)] = &[
 /// The error for such a request.
 pub fn refuse(request: CustomRequest) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
-    match METHODS.iter().find(|(known, _)| *known == method) {
-        Some((_, why)) => {
-            let reason = why(params).unwrap_or_else(|| "cannot be understood".into());
-            codes::invalid(format!("{method}: params: {reason}"))
-        }
-        None => {
-            let shown: String = method.chars().take(80).collect();
-            let message = format!("Method not found: {shown}");
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-        }
-    }
+    let Some((_, why)) = METHODS.iter().find(|(known, _)| *known == method) else {
+        let shown: String = method.chars().take(80).collect();
+        let message = format!("Method not found: {shown}");
+        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+    };
+    let reason = why(params).unwrap_or_else(|| "cannot be understood".into());
+    codes::invalid(format!("{method}: params: {reason}"))
 }
 
 fn why<T: DeserializeOwned>(params: Option<Value>) -> Option<String> {
