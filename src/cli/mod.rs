@@ -1,9 +1,11 @@
 //! The command line.
 
 mod doctor;
+mod document;
 mod exit;
 mod log;
 mod manifest;
+mod mcp;
 mod serve;
 mod worker;
 
@@ -30,6 +32,7 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   skills serve                              everything on this machine, nothing else needed
+  skills mcp agent.3md                      the skills of one document as MCP tools
   skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
@@ -40,6 +43,8 @@ Logs go to stderr; RUST_LOG=debug says more.";
 enum Command {
     /// Run the registry with an engine of its own that workers connect to.
     Serve(serve::ServeArgs),
+    /// Speak MCP on stdin and stdout: the skills of one agent.3md document.
+    Mcp(mcp::McpArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
     Doctor(doctor::DoctorArgs),
 }
@@ -74,6 +79,10 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         Some(Command::Serve(args)) => serve::run(args),
+        Some(Command::Mcp(args)) => match &args.document.file {
+            Some(file) => return document::run(file, &args.document),
+            None => mcp::run(&args),
+        },
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };

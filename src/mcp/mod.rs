@@ -1,0 +1,3 @@
+//! The Model Context Protocol surface.
+
+pub mod document;
