@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
 
+mod check;
 mod documents;
 mod newer;
 mod process;
+mod refusals;
 mod reload;
 mod sample;
 mod selftest;
