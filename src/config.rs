@@ -20,6 +20,8 @@ pub struct Config {
     pub skills: Vec<String>,
     /// Patterns of markdown files that are prompts.
     pub prompts: Vec<String>,
+    /// Patterns of `.3md` documents, each the skills of one agent.
+    pub agents: Vec<String>,
 }
 
 /// The scopes of state that hold the two registries.
@@ -41,6 +43,7 @@ impl Default for Config {
             state_timeout_ms: 10_000,
             skills: Vec::new(),
             prompts: Vec::new(),
+            agents: Vec::new(),
         }
     }
 }
@@ -64,6 +67,7 @@ struct File {
     state_timeout_ms: Option<u64>,
     skills: Option<Vec<String>>,
     prompts: Option<Vec<String>>,
+    agents: Option<Vec<String>>,
     #[serde(flatten)]
     other: std::collections::BTreeMap<String, serde_json::Value>,
 }
@@ -159,6 +163,7 @@ impl Config {
         }
         config.skills = file.skills.unwrap_or_default();
         config.prompts = file.prompts.unwrap_or_default();
+        config.agents = file.agents.unwrap_or_default();
         (config, warnings)
     }
 
@@ -223,6 +228,11 @@ mod tests {
         check(
             "skills:\n  - a/**/*.md\n",
             |c| c.skills = vec!["a/**/*.md".into()],
+            "",
+        );
+        check(
+            "agents: [agents/*.3md]\n",
+            |c| c.agents = vec!["agents/*.3md".into()],
             "",
         );
         check("", |_| {}, "is empty");

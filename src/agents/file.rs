@@ -34,6 +34,8 @@ pub enum ReadError {
 pub struct Text {
     /// What it says; bytes that are no UTF-8 are replaced.
     pub text: String,
+    /// Whether there were such bytes.
+    pub replaced: bool,
     /// What the disk knows about it.
     pub metadata: Metadata,
 }
@@ -93,9 +95,15 @@ pub fn read(path: &Path) -> Result<Text, ReadError> {
     if read.map_err(unreadable)? > DOCUMENT_MAX {
         return Err(ReadError::TooLarge { bytes: most + 1 });
     }
-    let text = String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    Ok(Text { text, metadata })
+    let (text, replaced) = match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+    };
+    Ok(Text {
+        text,
+        replaced,
+        metadata,
+    })
 }
 
 /// To open a pipe that nobody writes to would wait forever.

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use super::address::{WORKERS, authority};
 use super::home::Home;
-use super::{files, http};
+use super::{agents, files, http};
 use crate::config::Loaded;
 
 /// Where to serve and what to keep.
@@ -99,7 +99,8 @@ pub async fn serve(
     };
     let mut tasks = JoinSet::new();
     let report = files::boot_report(folder, Arc::clone(&home.registry), home.serving());
-    let reporting = tasks.spawn(report);
+    let agents = agents::boot_report(agents::agents(loaded));
+    let reporting = tasks.spawn(async { _ = tokio::join!(report, agents) });
     tokio::pin!(stop);
     // Nobody gets in before there is something to call.
     let ready = tokio::select! {

@@ -21,6 +21,7 @@ pub fn manifest() -> Value {
         state_timeout_ms,
         skills,
         prompts,
+        agents,
     } = Config::default();
     json!({
         "name": "skills",
@@ -31,6 +32,7 @@ pub fn manifest() -> Value {
             "state_timeout_ms": state_timeout_ms,
             "skills": skills,
             "prompts": prompts,
+            "agents": agents,
         },
         "supported_targets": TARGETS,
     })
