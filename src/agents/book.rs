@@ -56,7 +56,7 @@ impl Book {
             .skills()
             .map(|s| (s.z, s.body.as_str(), &s.triggers[..]));
         let planes = std::iter::once((identity.z, identity.body.as_str(), &[][..])).chain(skills);
-        for (z, body, _triggers) in planes {
+        for (z, body, phrases) in planes {
             let Some(Target { id, name }) = targets.get(&key(z)) else {
                 continue;
             };
@@ -70,6 +70,8 @@ impl Book {
             }
             let mut head = Head::of(&body);
             head.title.get_or_insert_with(|| (*name).into());
+            let phrases = phrases.iter().map(|phrase| phrase.as_str().into());
+            head.triggers = (phrases.len() > 0).then(|| phrases.collect());
             let skill = SourceSkill {
                 id: id.clone(),
                 bytes: body.len(),

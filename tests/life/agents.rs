@@ -102,3 +102,37 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
         (&json!(1), &json!(1))
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_find_planes_and_files_and_links_between_planes_are_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, "agents: ['*.3md']\nskills: ['*.md']\n").unwrap();
+    fs::write(dir.path().join("dev.3md"), DEV).unwrap();
+    let grep = "---\ntriggers: [grep, find code]\n---\n# Grep\n";
+    fs::write(dir.path().join("grep.md"), grep).unwrap();
+    let more = ["--config", config.to_str().unwrap()];
+    let (serve, url) = Skills::serve(&dir.path().join("data"), &more).await;
+    let peer = Peer::connect(&url, "peer").await;
+    let routed = peer.call("skills::route", json!({ "text": "grep, find the code" }));
+    assert_eq!(
+        routed.await.unwrap()["matches"],
+        json!([
+            { "id": "grep", "title": "Grep", "score": 2, "matched": ["grep", "find code"] },
+            { "id": "dev/code-search", "title": "Code search", "score": 1, "matched": ["find code"] },
+        ])
+    );
+    let resolved = peer
+        .call("skills::resolve", json!({ "id": "dev" }))
+        .await
+        .unwrap();
+    let chain: Vec<_> = resolved["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["id"])
+        .collect();
+    assert_eq!(chain, ["dev", "dev/code-search", "dev/read"]);
+    assert_eq!(resolved["complete"], true);
+    serve.kill().await;
+}
