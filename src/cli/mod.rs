@@ -1,6 +1,7 @@
 //! The command line.
 
 mod doctor;
+mod document;
 mod exit;
 mod log;
 mod manifest;
@@ -32,6 +33,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   skills serve                              everything on this machine, nothing else needed
   skills mcp                                for an MCP client to start
+  skills mcp agent.3md                      the skills of one document as MCP tools
   skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
@@ -42,7 +44,7 @@ Logs go to stderr; RUST_LOG=debug says more.";
 enum Command {
     /// Run the registry with an engine of its own that workers connect to.
     Serve(serve::ServeArgs),
-    /// Speak MCP on stdin and stdout, for Claude Code, Cursor and other clients.
+    /// Speak MCP on stdin and stdout: the registry, or the skills of one agent.3md document.
     Mcp(mcp::McpArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
     Doctor(doctor::DoctorArgs),
@@ -78,7 +80,10 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         Some(Command::Serve(args)) => serve::run(args),
-        Some(Command::Mcp(args)) => mcp::run(args),
+        Some(Command::Mcp(args)) => match &args.document.file {
+            Some(file) => return document::run(file, &args.document),
+            None => mcp::run(args),
+        },
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };
