@@ -1,10 +1,22 @@
 //! The command line.
 
+mod address;
 mod doctor;
 mod exit;
+mod fetch;
+mod figures;
+mod input;
+mod list;
 mod log;
 mod manifest;
+mod options;
+mod read;
+mod register;
+mod render;
+mod say;
 mod serve;
+mod table;
+mod visit;
 mod worker;
 
 use std::path::PathBuf;
@@ -12,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use exit::{Stop, exit_code};
+pub use exit::{EXIT_CODES, Stop, exit_code};
 
 /// A content registry for AI agents.
 ///
@@ -38,6 +50,12 @@ Logs go to stderr; RUST_LOG=debug says more.";
 
 #[derive(Subcommand)]
 enum Command {
+    List(list::ListArgs),
+    Read(read::ReadArgs),
+    Fetch(fetch::FetchArgs),
+    Index(read::IndexArgs),
+    Register(register::RegisterArgs),
+    Unregister(register::UnregisterArgs),
     /// Run the registry with an engine of its own that workers connect to.
     Serve(serve::ServeArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
@@ -73,13 +91,19 @@ struct Common {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
+        Some(Command::List(args)) => list::run(&args),
+        Some(Command::Read(args)) => read::run(&args),
+        Some(Command::Fetch(args)) => fetch::run(&args),
+        Some(Command::Index(args)) => read::index(&args),
+        Some(Command::Register(args)) => register::run(&args),
+        Some(Command::Unregister(args)) => register::unregister(&args),
         Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => stop.report(),
+        Err(stop) => stop.report(options::wants_json()),
     }
 }
 
