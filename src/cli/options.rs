@@ -1,11 +1,11 @@
 //! What every verb that asks the registry takes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::Stop;
 use super::say::Voice;
 use crate::config::{Config, Loaded};
 
@@ -19,8 +19,8 @@ const CONFIG: &str = "./config.yaml";
 #[command(next_help_heading = "Common options")]
 pub struct Options {
     /// The engine to ask; if none answers there, the data directory is used
-    /// [default: ws://127.0.0.1:49134].
-    #[arg(long, value_name = "URL", env = "SKILLS_URL", hide_env_values = true)]
+    /// [default: `SKILLS_URL`, else ws://127.0.0.1:49134].
+    #[arg(long, value_name = "URL")]
     url: Option<String>,
 
     /// A bearer token for the engine.
@@ -71,23 +71,22 @@ impl Options {
         Voice::new(self.json, self.quiet)
     }
 
-    /// Where to look. Naming a data directory and no address means that directory.
+    /// Where to look. Naming a data directory and no address means that directory;
+    /// what is named here counts more than the environment.
     pub fn place(&self) -> Where {
         let engine = match (&self.url, &self.data_dir) {
             (Some(url), _) => Some((url.clone(), true)),
             (None, Some(_)) => None,
-            (None, None) => Some((URL.to_owned(), false)),
+            (None, None) => Some(match from_environment("SKILLS_URL") {
+                Some(url) => (url.to_string_lossy().into_owned(), true),
+                None => (URL.to_owned(), false),
+            }),
         };
-        let from_environment = || std::env::var_os("SKILLS_DATA_DIR").map(PathBuf::from);
-        let named = |dir: &PathBuf| !dir.as_os_str().is_empty();
+        let data_dir = self.data_dir.clone();
         Where {
             engine,
             token: self.token.clone(),
-            data_dir: self
-                .data_dir
-                .clone()
-                .or_else(from_environment)
-                .filter(named),
+            data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
         }
     }
 
@@ -100,6 +99,11 @@ impl Options {
         }
         loaded
     }
+}
+
+/// A variable that is set to something.
+fn from_environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// `30`, `500ms`, `2s` or `5m`.
@@ -133,17 +137,6 @@ pub fn shown(time: Duration) -> String {
 pub fn wants_json() -> bool {
     let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
     words.any(|word| word == "--json")
-}
-
-/// Something that must not be empty on the command line.
-pub fn non_empty(what: &str, text: &str, example: &str) -> Result<(), Stop> {
-    if text.trim().is_empty() {
-        return Err(Stop::invalid(
-            format!("{what} must be non-empty"),
-            format!("such as `{example}`"),
-        ));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

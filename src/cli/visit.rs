@@ -1,5 +1,6 @@
 //! A visit to the registry: finds it, asks it, and says what went wrong.
 
+use std::cell::Cell;
 use std::error::Error as _;
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub struct Visit {
     timeout: Duration,
     /// How the command speaks.
     pub voice: Voice,
+    /// Whether a spinner may say that we wait; not where something else moves.
+    pub spins: Cell<bool>,
 }
 
 /// Finds the registry, does the work, and lets go of it again.
@@ -62,7 +65,7 @@ impl Visit {
                 };
                 let reaching = tokio::time::timeout(timeout, app::reach(reaching, &loaded));
                 let what = format!("looking for {url}");
-                let reaching = patiently(&voice, &what, reaching);
+                let reaching = patiently(voice.may_animate(), &what, reaching);
                 let silent = ReachError::Silent {
                     url: url.clone(),
                     after: timeout,
@@ -80,6 +83,7 @@ impl Visit {
         Ok(Self {
             reached: reached.map_err(|error| unreachable(&error))?,
             timeout,
+            spins: Cell::new(voice.may_animate()),
             voice,
         })
     }
@@ -122,7 +126,8 @@ impl Visit {
                 client.call(function, payload, timeout).await
             }
         };
-        let answer = patiently(&self.voice, &format!("waiting for {function}"), calling).await;
+        let what = format!("waiting for {function}");
+        let answer = patiently(self.spins.get(), &what, calling).await;
         answer.map_err(|error| self.failed(function, error))
     }
 
@@ -239,9 +244,9 @@ fn unreachable(error: &ReachError) -> Stop {
 }
 
 /// Waits, and on a terminal says so when it takes a while.
-async fn patiently<T>(voice: &Voice, what: &str, work: impl Future<Output = T>) -> T {
+async fn patiently<T>(spins: bool, what: &str, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
-    if !voice.may_animate() {
+    if !spins {
         return work.await;
     }
     if let Ok(done) = tokio::time::timeout(PATIENCE, &mut work).await {
@@ -251,6 +256,7 @@ async fn patiently<T>(voice: &Voice, what: &str, work: impl Future<Output = T>) 
     let spinner = ProgressBar::new_spinner()
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
         .with_message(what.to_owned());
+    spinner.tick();
     spinner.enable_steady_tick(Duration::from_millis(100));
     let done = work.await;
     spinner.finish_and_clear();
