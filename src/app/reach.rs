@@ -115,7 +115,17 @@ impl ReachError {
 
 /// Finds the registry: an engine that answers at the address, else the data directory.
 pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
-    let mut reached = approach(reaching, loaded).await?;
+    ready(approach(reaching, loaded).await?).await
+}
+
+/// The registry on a data directory (this user's, if none is named), in this process,
+/// whatever engines there are.
+pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
+    let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
+    ready(open_here(dir, loaded)?).await
+}
+
+async fn ready(mut reached: Reached) -> Result<Reached, ReachError> {
     if let Place::Here { home, .. } = &mut reached.place
         && !home.ready().await
     {
@@ -150,17 +160,10 @@ pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reac
     }
     drop(client);
     let dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
-    open_here(dir, loaded).await
+    open_here(dir, loaded)
 }
 
-/// The registry on a data directory (this user's, if none is named), in this process,
-/// whatever engines there are.
-pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
-    let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
-    open_here(dir, loaded).await
-}
-
-async fn open_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
+fn open_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
     let folder = files::folder(loaded);
     let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
     Ok(Reached {
