@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use super::{Common, Stop, block_on, log};
+use super::{Common, Stop, block_on, document, log};
 use crate::app::{self, Reaching};
 use crate::config::Config;
 
 #[derive(Args)]
 pub struct McpArgs {
+    #[command(flatten)]
+    pub document: document::DocumentArgs,
+
     #[command(flatten)]
     common: Common,
 

@@ -14,6 +14,7 @@ mod codes;
 mod complete;
 mod conversation;
 mod custom;
+pub mod document;
 mod functions;
 pub mod http;
 pub mod lines;
