@@ -4,8 +4,10 @@
 mod address;
 mod data_dir;
 mod files;
+mod follow;
 mod home;
 mod http;
+mod mcp;
 mod reach;
 mod serve;
 mod signal;
@@ -19,6 +21,7 @@ use skills_iii::Client;
 
 pub use data_dir::data_dir;
 pub use home::Home;
+pub use mcp::mcp;
 pub use reach::{Place, ReachError, Reached, Reaching, reach};
 pub use serve::{ServeError, Serving, serve};
 pub use signal::stop_signal;

@@ -112,6 +112,18 @@ impl ReachError {
 
 /// Finds the registry: an engine that answers at the address, else the data directory.
 pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
+    let mut reached = approach(reaching, loaded).await?;
+    if let Place::Here { home, .. } = &mut reached.place
+        && !home.ready().await
+    {
+        return Err(ReachError::Stuck);
+    }
+    Ok(reached)
+}
+
+/// The same without waiting for a registry in this process to have loaded: functions
+/// may not be there yet.
+pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
     let Reaching {
         url,
         token,
@@ -136,10 +148,7 @@ pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, Reach
     drop(client);
     let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
     let folder = files::folder(loaded);
-    let mut home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
-    if !home.ready().await {
-        return Err(ReachError::Stuck);
-    }
+    let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
     Ok(Reached {
         client: home.client.clone(),
         place: Place::Here { data_dir, home },

@@ -14,9 +14,13 @@ pub enum Format {
     Json,
 }
 
-/// Starts logging; `RUST_LOG` chooses what, `info` without it.
+/// What is said unless `RUST_LOG` chooses. The MCP library reports every mistake of a
+/// client, who is told anyway.
+const USUAL: &str = "info,rmcp=error";
+
+/// Starts logging; `RUST_LOG` chooses what.
 pub fn start(format: Format) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(USUAL));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);

@@ -21,6 +21,7 @@ pub fn manifest() -> Value {
         state_timeout_ms,
         skills,
         prompts,
+        mcp,
     } = Config::default();
     json!({
         "name": "skills",
@@ -31,6 +32,7 @@ pub fn manifest() -> Value {
             "state_timeout_ms": state_timeout_ms,
             "skills": skills,
             "prompts": prompts,
+            "mcp": { "hide": mcp.hide, "require_expose": mcp.require_expose },
         },
         "supported_targets": TARGETS,
     })

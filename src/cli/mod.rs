@@ -4,6 +4,7 @@ mod doctor;
 mod exit;
 mod log;
 mod manifest;
+mod mcp;
 mod serve;
 mod worker;
 
@@ -30,6 +31,7 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   skills serve                              everything on this machine, nothing else needed
+  skills mcp                                for an MCP client to start
   skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
@@ -40,6 +42,8 @@ Logs go to stderr; RUST_LOG=debug says more.";
 enum Command {
     /// Run the registry with an engine of its own that workers connect to.
     Serve(serve::ServeArgs),
+    /// Speak MCP on stdin and stdout, for Claude Code, Cursor and other clients.
+    Mcp(mcp::McpArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
     Doctor(doctor::DoctorArgs),
 }
@@ -74,6 +78,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         Some(Command::Serve(args)) => serve::run(args),
+        Some(Command::Mcp(args)) => mcp::run(args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };

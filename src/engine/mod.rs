@@ -15,7 +15,12 @@ use tokio::sync::mpsc;
 
 /// Calls that may be said twice without harm, so a lost answer costs a moment
 /// instead of the whole timeout.
-const IDEMPOTENT: &[&str] = &["state::get", "state::list"];
+const IDEMPOTENT: &[&str] = &[
+    "state::get",
+    "state::list",
+    "engine::functions::list",
+    "engine::functions::info",
+];
 
 /// An engine at the other end of a client.
 pub struct Wire {
