@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use skills_core::Registry;
+use serde::Deserialize;
+use skills_core::{Change, PromptName, Registry, SkillId, Topic};
 use skills_iii::client::Handler as Bell;
 use skills_iii::{Client, Event};
 use tokio::sync::{Notify, broadcast};
@@ -13,7 +14,7 @@ use uuid::Uuid;
 
 use super::follow::{self, Follower};
 use super::reach::{self, Place, ReachError, Reached, Reaching};
-use super::{GOODBYE, registry, scopes};
+use super::{GOODBYE, scopes, visited_registry};
 use crate::config::Loaded;
 use crate::engine::Wire;
 use crate::mcp::Handler;
@@ -33,7 +34,8 @@ pub async fn mcp(
         }
         Place::Engine { url } => {
             tracing::info!(url, "ready, through the engine");
-            let registry = registry(&client, &loaded.config, None);
+            let registry = visited_registry(&client, &loaded.config);
+            follow_documents(&client, &registry);
             let follower = Follower::new(
                 client.clone(),
                 Arc::clone(&registry),
@@ -95,6 +97,53 @@ async fn follow(client: Client, follower: Follower) {
             Ok(Event::Rejected(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
             Err(broadcast::error::RecvError::Closed) => return,
         }
+    }
+}
+
+/// Hears from the skills worker on the engine when one of its documents changed; what
+/// is in state is followed already.
+fn follow_documents(client: &Client, registry: &Arc<Registry>) {
+    #[derive(Deserialize)]
+    struct Notice {
+        op: String,
+        #[serde(default)]
+        id: Option<String>,
+        #[serde(default)]
+        name: Option<String>,
+    }
+    for topic in Topic::ALL {
+        let registry = Arc::clone(registry);
+        let ring: Bell = Arc::new(move |notice| {
+            let registry = Arc::clone(&registry);
+            Box::pin(async move {
+                let Ok(Notice { op, id, name }) = serde_json::from_str(notice.get()) else {
+                    return Ok(None);
+                };
+                let here = op == "register";
+                let id = id.and_then(|id| id.parse::<SkillId>().ok());
+                let name = name.and_then(|name| name.parse::<PromptName>().ok());
+                // State rings by itself; which of the two a removal was cannot be told.
+                let in_state = match (&id, &name) {
+                    _ if !here => Ok(false),
+                    (Some(id), _) => registry.is_skill_registered(id).await,
+                    (None, Some(name)) => registry.is_prompt_registered(name).await,
+                    (None, None) => return Ok(None),
+                };
+                let change = match (id, name) {
+                    (Some(id), _) if here => Change::SkillRegistered(id),
+                    (Some(id), _) => Change::SkillUnregistered(id),
+                    (None, Some(name)) if here => Change::PromptRegistered(name),
+                    (None, Some(name)) => Change::PromptUnregistered(name),
+                    (None, None) => return Ok(None),
+                };
+                if !matches!(in_state, Ok(true)) {
+                    registry.announce(&change);
+                }
+                Ok(None)
+            })
+        });
+        let bell = format!("skills::document-bell-{}", Uuid::new_v4());
+        follow::ring_for(client, topic.trigger_type(), &bell, ring);
     }
 }
 

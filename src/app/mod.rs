@@ -16,7 +16,7 @@ mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skills_core::{Registry, Source};
+use skills_core::{Engine, Registry, Source};
 use skills_iii::Client;
 
 pub use data_dir::data_dir;
@@ -28,6 +28,7 @@ pub use signal::stop_signal;
 
 use crate::config::{Config, Loaded};
 use crate::engine::Wire;
+use crate::engine::peer::Peer;
 use crate::files::Folder;
 use worker::Worker;
 
@@ -63,6 +64,15 @@ fn registry(client: &Client, config: &Config, folder: Option<&Folder>) -> Arc<Re
     let source = |folder: &Folder| Arc::new(folder.clone()) as Arc<dyn Source>;
     let sources = folder.map(source).into_iter().collect();
     Arc::new(Registry::new(engine, sources, config.settings(), now))
+}
+
+/// The registry of an engine that somebody else runs, with the documents that the
+/// skills worker there serves.
+fn visited_registry(client: &Client, config: &Config) -> Arc<Registry> {
+    let engine: Arc<dyn Engine> = Arc::new(Wire::new(client.clone()));
+    let settings = config.settings();
+    let sources = Peer::sources(&engine, settings.timeout);
+    Arc::new(Registry::new(engine, sources, settings, now))
 }
 
 /// The scopes of state that a worker follows.

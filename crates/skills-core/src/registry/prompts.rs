@@ -80,6 +80,16 @@ impl Registry {
         })
     }
 
+    /// Whether a worker registered a prompt under this name, readable or not.
+    pub async fn is_prompt_registered(&self, name: &PromptName) -> Result<bool, Error> {
+        let found = self.prompts.get(name.as_str()).await;
+        let found = found.map_err(|cause| Error::State {
+            doing: format!("look for prompt `{name}`"),
+            cause,
+        })?;
+        Ok(found.is_some())
+    }
+
     /// Every prompt of every origin, in byte order of their names.
     pub async fn prompts(&self) -> Result<Listing<PromptHead>, Error> {
         let state = self.stored_prompts().await?;
