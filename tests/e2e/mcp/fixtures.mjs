@@ -2,6 +2,7 @@
 // whose prompts become the prompts that the scenarios ask for. Argument: the engine's address.
 // Says `ready` on stdout once everything is registered.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { registerWorker } from 'iii-new'
 
 // The SDK logs to the console, and stdout belongs to the harness.
@@ -11,6 +12,14 @@ const iii = registerWorker(process.argv[2], { workerName: 'conformance' })
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA='
+let changes = 0
+
+const register = (name, args, handler) =>
+  iii.trigger({
+    function_id: 'prompts::register',
+    payload: { name, description: `Fixture ${name}.`, arguments: args, function_id: `conformance::${handler}` },
+  })
+
 const text = (text) => ({ type: 'text', text })
 const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 const resource = (uri, mimeType, text) => ({ type: 'resource', resource: { uri, mimeType, text } })
@@ -31,6 +40,23 @@ const tools = {
   }),
   test_error_handling: async () => {
     throw new Error('This tool intentionally returns an error for testing')
+  },
+  // Whoever gives a token hears every second that it goes on.
+  test_tool_with_progress: async () => {
+    await sleep(3_500)
+    return 'Done.'
+  },
+  // Not a word to the log, as nobody asked for one.
+  test_logging_tool: async () => 'Done.',
+  // Asks nobody anything.
+  test_streaming_elicitation: async () => 'Done.',
+  test_trigger_tool_change: async () => {
+    iii.registerFunction(`conformance::dynamic-${changes++}`, async () => 'Done.', { description: 'Came later.' })
+    return 'Done.'
+  },
+  test_trigger_prompt_change: async () => {
+    await register(`dynamic-${changes++}`, [], 'test_simple_prompt')
+    return 'Done.'
   },
 }
 for (const [id, handler] of Object.entries(tools)) {
@@ -85,12 +111,7 @@ const prompts = {
 for (const [name, [, handler]] of Object.entries(prompts)) {
   iii.registerFunction(`conformance::${name}`, handler, { description: `Renders ${name}.` })
 }
-for (const [name, [args]] of Object.entries(prompts)) {
-  await iii.trigger({
-    function_id: 'prompts::register',
-    payload: { name, description: `Fixture ${name}.`, arguments: args, function_id: `conformance::${name}` },
-  })
-}
+for (const [name, [args]] of Object.entries(prompts)) await register(name, args, name)
 await iii.trigger({
   function_id: 'skills::register',
   payload: { id: 'conformance', skill: '# Conformance\n\nA skill for the suites to list.\n' },
