@@ -154,10 +154,7 @@ pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached
 }
 
 /// The same without waiting.
-pub(super) fn approach_here(
-    dir: Option<PathBuf>,
-    loaded: &Loaded,
-) -> Result<Reached, ReachError> {
+pub(super) fn approach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
     let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
     open_here(dir, loaded)
 }
@@ -189,10 +186,12 @@ async fn somebody_listens(address: &str) -> bool {
 impl Reached {
     /// Waits until a registry in this process offers its functions.
     async fn ready(mut self) -> Result<Self, ReachError> {
-        match &mut self.place {
-            Place::Here { home, .. } if !home.ready().await => Err(ReachError::Stuck),
-            Place::Here { .. } | Place::Engine { .. } => Ok(self),
+        if let Place::Here { home, .. } = &mut self.place
+            && !home.ready().await
+        {
+            return Err(ReachError::Stuck);
         }
+        Ok(self)
     }
 
     /// Finishes what is in flight and lets go.

@@ -290,7 +290,7 @@ impl ServerHandler for Handler {
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         self.conversation.before_listening(&self.shared);
-        Some(requested.clone())
+        Some(conversation::accepted(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
