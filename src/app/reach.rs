@@ -115,23 +115,7 @@ impl ReachError {
 
 /// Finds the registry: an engine that answers at the address, else the data directory.
 pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
-    ready(approach(reaching, loaded).await?).await
-}
-
-/// The registry on a data directory (this user's, if none is named), in this process,
-/// whatever engines there are.
-pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
-    let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
-    ready(open_here(dir, loaded)?).await
-}
-
-async fn ready(mut reached: Reached) -> Result<Reached, ReachError> {
-    if let Place::Here { home, .. } = &mut reached.place
-        && !home.ready().await
-    {
-        return Err(ReachError::Stuck);
-    }
-    Ok(reached)
+    approach(reaching, loaded).await?.ready().await
 }
 
 /// The same without waiting for a registry in this process to have loaded: functions
@@ -163,6 +147,18 @@ pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reac
     open_here(dir, loaded)
 }
 
+/// The registry on a data directory (this user's, if none is named), in this process,
+/// whatever engines there are.
+pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
+    approach_here(dir, loaded)?.ready().await
+}
+
+/// The same without waiting.
+pub(super) fn approach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
+    let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
+    open_here(dir, loaded)
+}
+
 fn open_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
     let folder = files::folder(loaded);
     let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
@@ -188,6 +184,16 @@ async fn somebody_listens(address: &str) -> bool {
 }
 
 impl Reached {
+    /// Waits until a registry in this process offers its functions.
+    async fn ready(mut self) -> Result<Self, ReachError> {
+        if let Place::Here { home, .. } = &mut self.place
+            && !home.ready().await
+        {
+            return Err(ReachError::Stuck);
+        }
+        Ok(self)
+    }
+
     /// Finishes what is in flight and lets go.
     pub async fn close(self) {
         match self.place {

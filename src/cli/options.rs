@@ -71,34 +71,47 @@ impl Options {
         Voice::new(self.json, self.quiet)
     }
 
-    /// Where to look. Naming a data directory and no address means that directory;
-    /// what is named here counts more than the environment.
+    /// Where to look.
     pub fn place(&self) -> Where {
-        let engine = match (&self.url, &self.data_dir) {
-            (Some(url), _) => Some((url.clone(), true)),
+        let token = self.token.clone();
+        Where::named(self.url.clone(), token, self.data_dir.clone())
+    }
+
+    /// The configuration.
+    pub fn configuration(&self) -> Loaded {
+        configuration(self.config.clone())
+    }
+}
+
+impl Where {
+    /// Where to look. Naming a data directory and no address means that directory;
+    /// what is named counts more than the environment.
+    pub fn named(url: Option<String>, token: Option<String>, data_dir: Option<PathBuf>) -> Self {
+        let engine = match (url, &data_dir) {
+            (Some(url), _) => Some((url, true)),
             (None, Some(_)) => None,
             (None, None) => Some(match from_environment("SKILLS_URL") {
                 Some(url) => (url.to_string_lossy().into_owned(), true),
                 None => (URL.to_owned(), false),
             }),
         };
-        let data_dir = self.data_dir.clone();
-        Where {
+        Self {
             engine,
-            token: self.token.clone(),
+            token,
             data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
         }
     }
+}
 
-    /// The configuration. That there is none is worth a word only where one was named.
-    pub fn configuration(&self) -> Loaded {
-        let path = self.config.clone().unwrap_or_else(|| CONFIG.into());
-        let mut loaded = Config::load(&path);
-        if self.config.is_none() && !path.exists() {
-            loaded.warnings.clear();
-        }
-        loaded
+/// The configuration. That there is none is worth a word only where one was named.
+pub fn configuration(named: Option<PathBuf>) -> Loaded {
+    let was_named = named.is_some();
+    let path = named.unwrap_or_else(|| CONFIG.into());
+    let mut loaded = Config::load(&path);
+    if !was_named && !path.exists() {
+        loaded.warnings.clear();
     }
+    loaded
 }
 
 /// A variable that is set to something.

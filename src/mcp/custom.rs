@@ -4,7 +4,7 @@
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, CustomRequest, ErrorCode, GetPromptRequestParams,
-    InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams,
+    InitializeRequestParams, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
     UnsubscribeRequestParams,
 };
@@ -41,10 +41,22 @@ const METHODS: &[(&str, Why)] = &[
     ),
 ];
 
-/// The error for such a request.
-pub fn refuse(request: CustomRequest) -> ErrorData {
+/// The methods that 2026-07-28 did away with.
+const REMOVED: &[&str] = &[
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+];
+
+/// The error for such a request of a client that speaks `version`.
+pub fn refuse(request: CustomRequest, version: Option<ProtocolVersion>) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
-    let Some((_, why)) = METHODS.iter().find(|(known, _)| *known == method) else {
+    let is_modern = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    let removed = is_modern && REMOVED.contains(&&*method);
+    let known = METHODS.iter().find(|(known, _)| *known == method);
+    let Some((_, why)) = known.filter(|_| !removed) else {
         let shown: String = method.chars().take(80).collect();
         let message = format!("Method not found: {shown}");
         return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
@@ -77,7 +89,7 @@ mod tests {
 
     #[track_caller]
     fn check(method: &str, params: Option<Value>, code: i32, part: &str) {
-        let error = refuse(CustomRequest::new(method, params));
+        let error = refuse(CustomRequest::new(method, params), None);
         assert_eq!(error.code.0, code, "for {method}");
         assert!(
             error.message.contains(part),
@@ -118,5 +130,16 @@ mod tests {
             -32602,
             "unknown variant `loud`",
         );
+    }
+
+    #[test]
+    fn methods_that_are_gone() {
+        let newest = Some(ProtocolVersion::V_2026_07_28);
+        for method in REMOVED {
+            let error = refuse(CustomRequest::new(*method, None), newest.clone());
+            assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND, "for {method}");
+        }
+        let error = refuse(CustomRequest::new("tools/call", None), newest);
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
     }
 }

@@ -4,7 +4,7 @@
 //! SDK's own reading drops what it does not understand; here every request gets an answer, and its
 //! id goes back exactly as it came. Knows no transport and keeps no state.
 
-use rmcp::model::{ClientNotification, ClientRequest};
+use rmcp::model::{ClientNotification, ClientRequest, ProtocolVersion};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -213,6 +213,13 @@ fn read_object(text: &str) -> Result<Incoming, Refusal> {
                 id: id.into(),
                 request,
             })),
+            // It may be a method that is gone since; the handler knows.
+            Err(_) if is_modern(params) => Ok(Incoming::Request(Request {
+                id: id.into(),
+                request: ClientRequest::CustomRequest(
+                    serde_json::from_str(text).map_err(|error| not_json(&error))?,
+                ),
+            })),
             Err(error) => {
                 let message = format!("Invalid params: {method}: {error}");
                 Err(Refusal::of(Some(id), INVALID_PARAMS, message))
@@ -225,6 +232,25 @@ fn read_object(text: &str) -> Result<Incoming, Refusal> {
             .filter(|_| is_object)
             .map_or(Incoming::Nothing, Incoming::Notification)),
     }
+}
+
+/// Whether a request names the version of the protocol in which each does.
+fn is_modern(params: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Params<'a> {
+        #[serde(borrow)]
+        _meta: Option<Meta<'a>>,
+    }
+    #[derive(Deserialize)]
+    struct Meta<'a> {
+        #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+        version: Option<&'a str>,
+    }
+    let meta = serde_json::from_str(params)
+        .ok()
+        .and_then(|params: Params| params._meta);
+    let version = meta.and_then(|meta| meta.version);
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 /// The id's text, if it is one that MCP allows.

@@ -76,7 +76,7 @@ impl Default for Settings {
             hide: Vec::new(),
             require_expose: false,
             tool_timeout: Duration::from_mins(10),
-            tick: Duration::from_secs(3),
+            tick: Duration::from_secs(1),
         }
     }
 }
@@ -290,7 +290,7 @@ impl ServerHandler for Handler {
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         self.conversation.before_listening(&self.shared);
-        Some(requested.clone())
+        Some(conversation::accepted(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -300,8 +300,8 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(custom::refuse(request))
+        Err(custom::refuse(request, context.protocol_version()))
     }
 }
