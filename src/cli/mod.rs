@@ -1,5 +1,6 @@
 //! The command line.
 
+mod agent;
 mod doctor;
 mod document;
 mod exit;
@@ -33,6 +34,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   skills serve                              everything on this machine, nothing else needed
   skills mcp agent.3md                      the skills of one document as MCP tools
+  skills agent validate *.3md               what is wrong with documents, and where
   skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
@@ -45,6 +47,8 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Speak MCP on stdin and stdout: the skills of one agent.3md document.
     Mcp(mcp::McpArgs),
+    /// Work with one agent.3md document: read, route, fill commands, validate, export.
+    Agent(agent::AgentArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
     Doctor(doctor::DoctorArgs),
 }
@@ -82,6 +86,10 @@ pub fn main() -> ExitCode {
         Some(Command::Mcp(args)) => match &args.document.file {
             Some(file) => return document::run(file, &args.document),
             None => mcp::run(&args),
+        },
+        Some(Command::Agent(args)) => match agent::run(&args) {
+            Err(stop) => return agent::report(&args, stop),
+            Ok(()) => Ok(()),
         },
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
