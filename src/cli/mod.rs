@@ -1,6 +1,7 @@
 //! The command line.
 
 mod address;
+mod agent;
 mod call;
 mod completions;
 mod doctor;
@@ -57,6 +58,7 @@ const EXAMPLES: &str = "Examples:
   skills register resend/email email.md     keep a markdown file as a skill
   skills list                               what is there
   skills read resend/email                  what an agent reads at iii://resend/email
+  skills agent validate *.3md               what is wrong with documents, and where
   skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
@@ -80,6 +82,8 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Speak MCP on stdin and stdout: the registry, or the skills of one agent.3md document.
     Mcp(mcp::McpArgs),
+    /// Work with one agent.3md document: read, route, fill commands, validate, export.
+    Agent(agent::AgentArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -135,6 +139,10 @@ pub fn main() -> ExitCode {
         Some(Command::Mcp(args)) => match &args.document.file {
             Some(file) => return document::run(file, &args.document),
             None => mcp::run(args),
+        },
+        Some(Command::Agent(args)) => match agent::run(&args) {
+            Err(stop) => return agent::report(&args, stop),
+            Ok(()) => Ok(()),
         },
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
