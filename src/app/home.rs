@@ -68,9 +68,11 @@ impl Home {
 
     /// Writes what is to be written and lets go of the data directory.
     pub async fn close(self) {
-        self.leave().await;
+        // First, or it would take our own goodbye for an engine that is gone.
+        self.working.abort();
         // Cancelled by ourselves: there is nothing to learn from how it ended.
         let _ = self.working.await;
+        self.client.shutdown(GOODBYE).await;
         self.embedded.store.close();
     }
 }

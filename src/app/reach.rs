@@ -78,9 +78,6 @@ pub enum ReachError {
         /// Where an engine was looked for.
         url: String,
     },
-    /// No data directory was named, and this user has none.
-    #[error("this user has no data directory")]
-    Homeless,
     /// The data directory cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
@@ -93,7 +90,7 @@ impl ReachError {
     /// What a program makes of it.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Address(_) | Self::Nowhere { .. } | Self::Homeless => Kind::Invalid,
+            Self::Address(_) | Self::Nowhere { .. } => Kind::Invalid,
             Self::Silent { .. } => Kind::TimedOut,
             Self::State(_) | Self::Stuck => Kind::Broken,
         }
@@ -106,7 +103,7 @@ impl ReachError {
             Self::Silent { .. } => Some(
                 "is it an iii engine, and is the token right? --url names another address, --token another token".into(),
             ),
-            Self::Nowhere { .. } | Self::Homeless => Some("say where state is kept with --data-dir".into()),
+            Self::Nowhere { .. } => Some("say where state is kept with --data-dir".into()),
             Self::State(error) => error.hint().map(str::to_owned),
             Self::Stuck => None,
         }
@@ -137,18 +134,20 @@ pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, Reach
         return Err(ReachError::Silent { url, after });
     }
     drop(client);
-    let dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
-    open_here(dir, loaded).await
+    let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
+    let folder = files::folder(loaded);
+    let mut home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
+    if !home.ready().await {
+        return Err(ReachError::Stuck);
+    }
+    Ok(Reached {
+        client: home.client.clone(),
+        place: Place::Here { data_dir, home },
+    })
 }
 
-/// The registry on a data directory (this user's, if none is named), in this process,
-/// whatever engines there are.
-pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
-    let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
-    open_here(dir, loaded).await
-}
-
-async fn open_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
+/// The registry on this data directory, in this process, whatever engines there are.
+pub async fn reach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
     let folder = files::folder(loaded);
     let mut home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
     if !home.ready().await {

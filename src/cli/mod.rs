@@ -144,8 +144,10 @@ fn misused(error: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::INVALID));
     }
     let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
+    // Up to the first empty line; tips and usage follow.
+    let message = text.lines().take_while(|line| !line.is_empty());
+    let message = message.map(str::trim).collect::<Vec<_>>().join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
     let tip = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("tip: "));

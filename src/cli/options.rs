@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::say::Voice;
+use crate::app::Reaching;
 use crate::config::{Config, Loaded};
 
 /// Where an engine is looked for.
@@ -19,7 +20,7 @@ const CONFIG: &str = "./config.yaml";
 #[command(next_help_heading = "Common options")]
 pub struct Options {
     /// The engine to ask; if none answers there, the data directory is used
-    /// [default: `SKILLS_URL`, else ws://127.0.0.1:49134].
+    /// [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
@@ -56,13 +57,16 @@ pub struct Options {
 }
 
 /// Where the registry may be.
-pub struct Where {
-    /// An engine to try first, and whether somebody named it.
-    pub engine: Option<(String, bool)>,
-    /// What it asks for.
-    pub token: Option<String>,
-    /// Where state is; else this user's data directory.
-    pub data_dir: Option<PathBuf>,
+pub enum Where {
+    /// On an engine, else on a data directory.
+    Engine {
+        /// What to look for.
+        reaching: Reaching,
+        /// Whether somebody named the address.
+        named: bool,
+    },
+    /// On this data directory and nowhere else.
+    Directory(PathBuf),
 }
 
 impl Options {
@@ -74,19 +78,22 @@ impl Options {
     /// Where to look. Naming a data directory and no address means that directory;
     /// what is named here counts more than the environment.
     pub fn place(&self) -> Where {
-        let engine = match (&self.url, &self.data_dir) {
-            (Some(url), _) => Some((url.clone(), true)),
-            (None, Some(_)) => None,
-            (None, None) => Some(match from_environment("SKILLS_URL") {
-                Some(url) => (url.to_string_lossy().into_owned(), true),
-                None => (URL.to_owned(), false),
+        let (url, data_dir) = (self.url.clone(), self.data_dir.clone());
+        let url = match (url, data_dir.clone()) {
+            (None, Some(dir)) => return Where::Directory(dir),
+            (url, _) => url.or_else(|| {
+                let url = from_environment("SKILLS_URL")?;
+                Some(url.to_string_lossy().into_owned())
             }),
         };
-        let data_dir = self.data_dir.clone();
-        Where {
-            engine,
-            token: self.token.clone(),
-            data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
+        let data_dir = data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into));
+        Where::Engine {
+            named: url.is_some(),
+            reaching: Reaching {
+                url: url.unwrap_or_else(|| URL.to_owned()),
+                token: self.token.clone(),
+                data_dir,
+            },
         }
     }
 

@@ -40,14 +40,14 @@ impl Voice {
         data: &impl Serialize,
         words: impl FnOnce(&Self) -> String,
     ) -> Result<(), Stop> {
-        if !self.json {
-            return print(&words(self));
-        }
         #[derive(Serialize)]
         struct Envelope<'a, T> {
             schema_version: u32,
             command: &'a str,
             data: &'a T,
+        }
+        if !self.json {
+            return print(&words(self));
         }
         let envelope = Envelope {
             schema_version: SCHEMA_VERSION,
@@ -128,6 +128,16 @@ pub fn line(text: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// One line for each.
+pub fn lines<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        all.push_str(text);
+        all.push('\n');
+    }
+    all
 }
 
 /// Emphasis, where it can be seen.
