@@ -140,10 +140,7 @@ pub fn main() -> ExitCode {
             Some(file) => return document::run(file, &args.document),
             None => mcp::run(args),
         },
-        Some(Command::Agent(args)) => match agent::run(&args) {
-            Err(stop) => return agent::report(&args, stop),
-            Ok(()) => Ok(()),
-        },
+        Some(Command::Agent(args)) => agent::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };
@@ -162,8 +159,10 @@ fn misused(error: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::INVALID));
     }
     let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
+    // Up to the first empty line; tips and usage follow.
+    let message = text.lines().take_while(|line| !line.is_empty());
+    let message = message.map(str::trim).collect::<Vec<_>>().join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
     let tip = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("tip: "));
