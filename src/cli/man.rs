@@ -49,8 +49,10 @@ fn page(command: Command, main: bool) -> std::io::Result<String> {
         manual.render_subcommands_section(&mut page)?;
     }
     manual.render_extra_section(&mut page)?;
-    let mut page = String::from_utf8_lossy(&page).into_owned();
-    page.push_str(".SH \"EXIT STATUS\"\n");
+    let page = String::from_utf8_lossy(&page);
+    // Examples keep their lines.
+    let mut page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
+    page.push_str(".fi\n.SH \"EXIT STATUS\"\n");
     for (code, meaning) in EXIT_CODES {
         let _ = write!(page, ".TP\n\\fB{code}\\fR\n{meaning}\n");
     }
