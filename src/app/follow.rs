@@ -30,9 +30,9 @@ impl Follower {
     /// Has the engine call a doorbell of our own for every write to the scopes.
     pub fn new(client: Client, registry: Arc<Registry>, scopes: &[&str]) -> Self {
         let doorbell = format!("skills::doorbell-{}", Uuid::new_v4());
-        let rung = Arc::clone(&registry);
+        let followed = Arc::clone(&registry);
         let ring: Handler = Arc::new(move |event| {
-            let registry = Arc::clone(&rung);
+            let registry = Arc::clone(&followed);
             Box::pin(async move {
                 if let Err(error) = registry.doorbell(&event).await {
                     tracing::warn!("{}", error.to_text());

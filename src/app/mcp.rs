@@ -46,7 +46,7 @@ pub async fn mcp(
         }
     };
     let handler = handler(&client, registry, loaded, stop.clone());
-    tasks.spawn(watch_functions(client.clone(), handler.clone()));
+    tasks.spawn(watch_functions(&client, handler.clone()));
     if let Err(error) = crate::mcp::stdio::serve(handler, stop).await {
         tracing::error!(%error, "the conversation ended");
     }
@@ -147,27 +147,33 @@ fn follow_documents(client: &Client, registry: &Arc<Registry>) {
     }
 }
 
-/// Has clients told when the functions on the engine are others.
-pub(super) async fn watch_functions(client: Client, handler: Handler) {
+/// Has clients told when the functions on the engine are others. The bell is there when
+/// this returns, the rest is for somebody to run.
+pub(super) fn watch_functions(
+    client: &Client,
+    handler: Handler,
+) -> impl Future<Output = ()> + use<> {
     let moved = Arc::new(Notify::new());
-    let rung = Arc::clone(&moved);
+    let teller = Arc::clone(&moved);
     let ring: Bell = Arc::new(move |_| {
-        rung.notify_one();
+        teller.notify_one();
         Box::pin(std::future::ready(Ok(None)))
     });
     let bell = format!("skills::function-bell-{}", Uuid::new_v4());
-    follow::ring_for(&client, "engine::functions-available", &bell, ring);
+    follow::ring_for(client, "engine::functions-available", &bell, ring);
     let mut events = client.events();
-    loop {
-        tokio::select! {
-            () = moved.notified() => {}
-            event = events.recv() => match event {
-                // Another engine, perhaps, with other functions.
-                Ok(Event::Connected { .. }) => {}
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => continue,
-                Err(broadcast::error::RecvError::Closed) => return,
-            },
+    async move {
+        loop {
+            tokio::select! {
+                () = moved.notified() => {}
+                event = events.recv() => match event {
+                    // Another engine, perhaps, with other functions.
+                    Ok(Event::Connected { .. }) => {}
+                    Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => continue,
+                    Err(broadcast::error::RecvError::Closed) => return,
+                },
+            }
+            handler.functions_changed().await;
         }
-        handler.functions_changed().await;
     }
 }

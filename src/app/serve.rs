@@ -124,7 +124,7 @@ pub async fn serve(
             loaded,
             clients_stop.clone(),
         );
-        let watching = tasks.spawn(mcp::watch_functions(home.client.clone(), handler.clone()));
+        let watching = tasks.spawn(mcp::watch_functions(&home.client, handler.clone()));
         let options = Options {
             token: serving.token,
             ..Options::default()

@@ -41,10 +41,8 @@ mod tests {
     async fn a_panic_is_an_internal_error() {
         let work = async {
             tokio::task::yield_now().await;
-            if true {
-                panic!("on purpose");
-            }
-            Ok(())
+            let nothing: Option<u8> = None;
+            Ok(nothing.expect("something, on purpose"))
         };
         let error = unpanicked(work).await.unwrap_err();
         assert_eq!(error.code.0, -32603);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ContentBlock, LoggingLevel, ProgressNotificationParam,
+    ProtocolVersion,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -37,7 +38,8 @@ pub async fn call(
         let payload = to_raw_value(&given).expect("a map of values is JSON");
         let work = functions.call(&function, payload);
         let answer = ticking(context, name, shared.tick, work).await;
-        answer.map(|answer| result(answer.as_deref()))
+        let version = context.protocol_version();
+        answer.map(|answer| readable(result(answer.as_deref()), version.as_ref()))
     };
     match called {
         // It went away since we looked.
@@ -126,6 +128,25 @@ fn completed(passed: CallToolResult) -> CallToolResult {
     result
 }
 
+/// The result with every sort of content that the client's version does not know yet
+/// said in words.
+fn readable(mut result: CallToolResult, version: Option<&ProtocolVersion>) -> CallToolResult {
+    let before = |than: &ProtocolVersion| version.is_some_and(|v| v.as_str() < than.as_str());
+    for block in &mut result.content {
+        let words = match block {
+            ContentBlock::Audio(audio) if before(&ProtocolVersion::V_2025_03_26) => {
+                format!("(a sound of type {})", audio.mime_type)
+            }
+            ContentBlock::ResourceLink(link) if before(&ProtocolVersion::V_2025_06_18) => {
+                format!("[{}]({})", link.name, link.uri)
+            }
+            _ => continue,
+        };
+        *block = ContentBlock::text(words);
+    }
+    result
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +158,26 @@ mod tests {
         let mut got = serde_json::to_value(result(Some(&raw))).unwrap();
         got.as_object_mut().unwrap().remove("resultType");
         assert_eq!(&got, expected, "for {answer}");
+    }
+
+    #[test]
+    fn old_clients_get_words_for_what_they_do_not_know() {
+        let answer = json!({ "content": [
+            { "type": "resource_link", "uri": "iii://a", "name": "A" },
+            { "type": "audio", "data": "aGk=", "mimeType": "audio/wav" },
+        ] });
+        let raw = to_raw_value(&answer).unwrap();
+        let types = |version: ProtocolVersion| {
+            let readable = readable(result(Some(&raw)), Some(&version));
+            let content = serde_json::to_value(readable.content).unwrap();
+            [0, 1].map(|n| content[n]["type"].as_str().unwrap().to_owned())
+        };
+        assert_eq!(types(ProtocolVersion::V_2024_11_05), ["text", "text"]);
+        assert_eq!(types(ProtocolVersion::V_2025_03_26), ["text", "audio"]);
+        assert_eq!(
+            types(ProtocolVersion::V_2026_07_28),
+            ["resource_link", "audio"]
+        );
     }
 
     #[test]

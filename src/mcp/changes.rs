@@ -26,6 +26,7 @@ enum Notice {
 pub struct Place(u64);
 
 /// Everything that changed between two places.
+#[expect(clippy::struct_excessive_bools, reason = "each is a notice of its own")]
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Heard {
     /// The list of tools.

@@ -19,9 +19,10 @@ pub async fn complete(
             ("iii://fn/{function_path}", "function_path") => paths(shared).await,
             (template, variable) => {
                 let known: Vec<_> = TEMPLATES.iter().map(|known| known.uri_template).collect();
-                let message = match known.contains(&template) {
-                    true => format!("template `{template}` has no variable `{variable}`"),
-                    false => format!("no template `{template}`; there are {}", known.join(", ")),
+                let message = if known.contains(&template) {
+                    format!("template `{template}` has no variable `{variable}`")
+                } else {
+                    format!("no template `{template}`; there are {}", known.join(", "))
                 };
                 return Err(codes::invalid(message));
             }

@@ -140,6 +140,16 @@ impl Conversation {
         *lock(&self.level) = Some(level);
     }
 
+    /// Whether the client wants messages of this level about its request.
+    pub fn wants(&self, context: &RequestContext<RoleServer>, level: LoggingLevel) -> bool {
+        // A client of the new lifecycle says it with each request.
+        let wanted = match context.meta.protocol_version() {
+            Some(_) => context.meta.log_level(),
+            None => *lock(&self.level),
+        };
+        wanted.is_some_and(|wanted| severity(level) >= severity(wanted))
+    }
+
     /// Tells the client something about its request, if it wants to know.
     pub async fn say(
         &self,
@@ -147,12 +157,7 @@ impl Conversation {
         level: LoggingLevel,
         message: String,
     ) {
-        // A client of the new lifecycle says it with each request.
-        let wanted = match context.meta.protocol_version() {
-            Some(_) => context.meta.log_level(),
-            None => *lock(&self.level),
-        };
-        if wanted.is_some_and(|wanted| severity(level) >= severity(wanted)) {
+        if self.wants(context, level) {
             let message = LoggingMessageNotificationParam::new(level, message.into());
             // A client that is gone need not hear it.
             let _ = context

@@ -56,17 +56,13 @@ pub fn refuse(request: CustomRequest, version: Option<ProtocolVersion>) -> Error
     let is_modern = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
     let removed = is_modern && REMOVED.contains(&&*method);
     let known = METHODS.iter().find(|(known, _)| *known == method);
-    match known.filter(|_| !removed) {
-        Some((_, why)) => {
-            let reason = why(params).unwrap_or_else(|| "cannot be understood".into());
-            codes::invalid(format!("{method}: params: {reason}"))
-        }
-        None => {
-            let shown: String = method.chars().take(80).collect();
-            let message = format!("Method not found: {shown}");
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-        }
-    }
+    let Some((_, why)) = known.filter(|_| !removed) else {
+        let shown: String = method.chars().take(80).collect();
+        let message = format!("Method not found: {shown}");
+        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+    };
+    let reason = why(params).unwrap_or_else(|| "cannot be understood".into());
+    codes::invalid(format!("{method}: params: {reason}"))
 }
 
 fn why<T: DeserializeOwned>(params: Option<Value>) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The functions on the engine that are tools, and calling them.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{Tool, ToolAnnotations};
@@ -23,6 +23,8 @@ pub struct Functions {
     settings: Settings,
     /// What clients may have seen; none until somebody looked.
     shown: Mutex<Option<Vec<Tool>>>,
+    /// Held while that is found out, so that nothing changes unnoticed meanwhile.
+    looking: tokio::sync::Mutex<()>,
     /// Functions whose names are too long, each said once.
     told: Mutex<HashSet<String>>,
 }
@@ -56,26 +58,30 @@ impl Functions {
             engine,
             settings,
             shown: Mutex::default(),
+            looking: tokio::sync::Mutex::default(),
             told: Mutex::default(),
         }
     }
 
     /// Every function that is a tool, with its schemas.
     pub async fn tools(&self) -> Result<Vec<Tool>, Error> {
+        if self.shown().is_some() {
+            return self.look().await;
+        }
+        let _first = self.looking.lock().await;
         let tools = self.look().await?;
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.get_or_insert_with(|| tools.clone());
+        self.shown().get_or_insert_with(|| tools.clone());
         Ok(tools)
     }
 
     /// Whether the tools are others than those that were seen.
     pub async fn changed(&self) -> bool {
+        let _alone = self.looking.lock().await;
         let Ok(tools) = self.look().await else {
             // Whoever asks next is told that the engine is gone.
             return false;
         };
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *shown {
+        match &mut *self.shown() {
             Some(before) if *before != tools => {
                 *before = tools;
                 true
@@ -84,8 +90,12 @@ impl Functions {
         }
     }
 
+    fn shown(&self) -> MutexGuard<'_, Option<Vec<Tool>>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn look(&self) -> Result<Vec<Tool>, Error> {
-        let visible: Vec<_> = self.listed().await?.into_iter().collect();
+        let visible = self.listed().await?;
         let mut tools = Vec::with_capacity(visible.len());
         for batch in visible.chunks(BATCH) {
             let ids: Vec<_> = batch.iter().map(|function| &function.function_id).collect();
@@ -163,21 +173,19 @@ impl Functions {
     }
 
     fn has_name(&self, function: &Described) -> bool {
-        match names::tool_name(&function.function_id) {
-            // Ours answers under that name.
-            Some(name) => own::find(&name).is_none(),
-            None => {
-                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-                if told.insert(function.function_id.clone()) {
-                    let (id, most) = (&function.function_id, names::NAME_MAX);
-                    tracing::warn!(
-                        id,
-                        "no tool: its name would have more than {most} characters"
-                    );
-                }
-                false
-            }
+        if let Some(name) = names::tool_name(&function.function_id) {
+            // Ours answers under its own names.
+            return own::find(&name).is_none();
         }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(function.function_id.clone()) {
+            let (id, most) = (&function.function_id, names::NAME_MAX);
+            tracing::warn!(
+                id,
+                "no tool: its name would have more than {most} characters"
+            );
+        }
+        false
     }
 
     /// Asks the engine about itself; none where it does not know the question.

@@ -34,13 +34,14 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use skills_core::{Engine, Registry};
+use skills_core::{Engine, Registry, Skipped};
 use tokio_util::sync::CancellationToken;
 
 use changes::Changes;
@@ -73,7 +74,7 @@ impl Default for Settings {
         Self {
             hide: Vec::new(),
             require_expose: false,
-            tool_timeout: Duration::from_secs(600),
+            tool_timeout: Duration::from_mins(10),
             tick: Duration::from_secs(1),
         }
     }
@@ -179,7 +180,19 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        answer::guard(&context, resources::list(&self.shared.registry, request)).await
+        let registry = &self.shared.registry;
+        if self.conversation.wants(&context, LoggingLevel::Warning) {
+            // An outage is the answer's to tell.
+            let skipped = registry.skipped().await.unwrap_or_default();
+            for Skipped { place, reason } in skipped {
+                let message = format!("not served: {place}: {reason}");
+                let said = self
+                    .conversation
+                    .say(&context, LoggingLevel::Warning, message);
+                said.await;
+            }
+        }
+        answer::guard(&context, resources::list(registry, request)).await
     }
 
     async fn list_resource_templates(

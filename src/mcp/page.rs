@@ -40,17 +40,17 @@ pub fn page<T>(
 mod tests {
     use super::*;
 
-    fn at(cursor: Option<String>) -> Option<PaginatedRequestParams> {
-        Some(PaginatedRequestParams::default().with_cursor(cursor))
+    fn at(cursor: Option<String>) -> PaginatedRequestParams {
+        PaginatedRequestParams::default().with_cursor(cursor)
     }
 
     #[test]
     fn every_entry_is_on_exactly_one_page() {
-        let all: Vec<String> = (0..2 * PAGE + 1).map(|n| format!("{n:05}")).collect();
+        let all: Vec<String> = (0..=2 * PAGE).map(|n| format!("{n:05}")).collect();
         let mut seen = Vec::new();
         let mut cursor = None;
         loop {
-            let (found, next) = page(at(cursor), all.clone(), Clone::clone).unwrap();
+            let (found, next) = page(Some(at(cursor)), all.clone(), Clone::clone).unwrap();
             seen.extend(found);
             cursor = next;
             if cursor.is_none() {
@@ -63,10 +63,10 @@ mod tests {
     #[test]
     fn a_foreign_cursor_is_refused_and_a_vanished_entry_is_not() {
         let all = vec!["a".to_owned(), "c".to_owned()];
-        let error = page(at(Some("7".into())), all.clone(), Clone::clone).unwrap_err();
+        let error = page(Some(at(Some("7".into()))), all.clone(), Clone::clone).unwrap_err();
         assert_eq!(error.code.0, -32602);
         assert!(error.message.contains("\"7\""), "{error}");
-        let (found, next) = page(at(Some("after:b".into())), all, Clone::clone).unwrap();
+        let (found, next) = page(Some(at(Some("after:b".into()))), all, Clone::clone).unwrap();
         assert_eq!((found, next), (vec!["c".to_owned()], None));
     }
 }

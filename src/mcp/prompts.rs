@@ -5,7 +5,7 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt,
     PromptArgument, PromptMessage,
 };
-use serde_json::Map;
+use serde_json::value::RawValue;
 use skills_core::{Kind, PromptMenuEntry, PromptName, Registry};
 
 use super::codes;
@@ -40,10 +40,10 @@ pub async fn get(
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
     let name: PromptName = request.name.parse().map_err(|e| codes::error(&e))?;
-    let given = request.arguments.unwrap_or_else(Map::new);
+    let given = request.arguments.unwrap_or_default();
     let rendered = registry.render_prompt_strictly(&name, &given).await;
     let rendered = rendered.map_err(|e| codes::error(&e))?;
-    let message = |raw: &Box<serde_json::value::RawValue>| {
+    let message = |raw: &RawValue| {
         serde_json::from_str::<PromptMessage>(raw.get()).map_err(|e| {
             let message = format!(
                 "prompt `{name}`: its handler returned a message that is none of the protocol's: {e}"
@@ -54,7 +54,7 @@ pub async fn get(
     let messages = rendered
         .messages
         .iter()
-        .map(message)
+        .map(|raw| message(raw))
         .collect::<Result<_, _>>()?;
     Ok(GetPromptResult::new(messages).with_description(rendered.description))
 }

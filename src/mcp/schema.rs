@@ -67,9 +67,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(given: Value, expected: Value) {
-        let got = Value::Object((*input(Some(&given))).clone());
-        assert_eq!(got, expected, "for {given}");
+    fn check(given: &Value, expected: &Value) {
+        let got = Value::Object((*input(Some(given))).clone());
+        assert_eq!(&got, expected, "for {given}");
     }
 
     #[test]
@@ -80,18 +80,18 @@ mod tests {
             "properties": { "a": { "$ref": "#/$defs/a" } }, "$defs": { "a": { "type": "string" } },
             "required": ["a"], "additionalProperties": false,
         });
-        check(good.clone(), good);
-        check(json!({}), any.clone());
-        check(json!(true), any.clone());
-        check(json!("x"), any.clone());
-        check(json!({ "type": "string" }), any.clone());
-        check(json!({ "type": 5 }), any.clone());
-        check(json!({ "$ref": "http://x/y" }), any.clone());
-        check(json!({ "type": ["object", "null"] }), any.clone());
-        check(json!({ "properties": [], "required": "a" }), any.clone());
+        check(&good, &good);
+        check(&json!({}), &any);
+        check(&json!(true), &any);
+        check(&json!("x"), &any);
+        check(&json!({ "type": "string" }), &any);
+        check(&json!({ "type": 5 }), &any);
+        check(&json!({ "$ref": "http://x/y" }), &any);
+        check(&json!({ "type": ["object", "null"] }), &any);
+        check(&json!({ "properties": [], "required": "a" }), &any);
         check(
-            json!({ "properties": { "a": {} } }),
-            json!({ "type": "object", "properties": { "a": {} } }),
+            &json!({ "properties": { "a": {} } }),
+            &json!({ "type": "object", "properties": { "a": {} } }),
         );
         assert_eq!(Value::Object((*input(None)).clone()), any);
     }

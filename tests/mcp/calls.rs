@@ -177,3 +177,30 @@ async fn messages_follow_the_level_that_the_client_wants() {
     talk.ask("tools/call", params).await.unwrap();
     assert!(talk.heard("notifications/message").await);
 }
+
+#[tokio::test]
+async fn a_row_that_cannot_be_served_is_told_to_whoever_wants_to_know() {
+    let house = House::open().await;
+    let row = json!({ "scope": "skills", "key": "a", "value": { "id": "a" } });
+    let row = serde_json::value::to_raw_value(&row).unwrap();
+    house.worker.call("state::set", row, LONG).await.unwrap();
+    let mut talk = house.client().await;
+    talk.ask("logging/setLevel", json!({ "level": "warning" }))
+        .await
+        .unwrap();
+    // The engine rings for the row in its own time.
+    let message = timeout(LONG, async {
+        loop {
+            talk.ask("resources/list", json!({})).await.unwrap();
+            if talk.heard("notifications/message").await {
+                return talk.notice("notifications/message").await;
+            }
+        }
+    });
+    let message = message.await.unwrap();
+    let said = message["data"].as_str().unwrap();
+    assert!(
+        said.contains("skills") && said.contains("not served"),
+        "{said}"
+    );
+}
