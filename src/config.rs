@@ -278,7 +278,7 @@ mod tests {
             "",
         );
         check(
-            "mcp:\n  hide: [internal::, '']\n  require_expose: true\n",
+            "mcp:\n  hide: ['internal::', '']\n  require_expose: true\n",
             |c| {
                 c.mcp.hide = vec!["internal::".into()];
                 c.mcp.require_expose = true;

@@ -15,7 +15,7 @@ pub struct McpArgs {
     pub document: document::DocumentArgs,
 
     /// The engine to go through; if none answers there, the data directory is used
-    /// [default: `SKILLS_URL`, else ws://127.0.0.1:49134].
+    /// [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
