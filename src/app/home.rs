@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::worker::Worker;
-use super::{GOODBYE, registry, scopes};
+use super::{GOODBYE, files, registry, scopes};
 use crate::config::Loaded;
 use crate::engine::embedded::Embedded;
 use crate::files::Folder;
@@ -25,6 +25,7 @@ pub struct Home {
     pub registry: Arc<Registry>,
     serving: watch::Receiver<bool>,
     working: JoinHandle<()>,
+    following: Option<JoinHandle<()>>,
 }
 
 impl Home {
@@ -47,6 +48,7 @@ impl Home {
             registry,
             serving: worker.serving(),
             working: tokio::spawn(worker.run()),
+            following: None,
         })
     }
 
@@ -60,9 +62,21 @@ impl Home {
         self.serving.wait_for(|serving| *serving).await.is_ok()
     }
 
+    /// Announces what changes in the files from now on. Not for whoever asks once and
+    /// goes: it looks at every file.
+    pub fn follow(&mut self, folder: Option<&Folder>) {
+        let follow = files::follow(folder.cloned(), Arc::clone(&self.registry));
+        if let Some(before) = self.following.replace(tokio::spawn(follow)) {
+            before.abort();
+        }
+    }
+
     /// Finishes the calls that are being answered; the engine goes on.
     pub async fn leave(&self) {
         self.working.abort();
+        if let Some(following) = &self.following {
+            following.abort();
+        }
         self.client.shutdown(GOODBYE).await;
     }
 
@@ -71,6 +85,9 @@ impl Home {
         self.leave().await;
         // Cancelled by ourselves: there is nothing to learn from how it ended.
         let _ = self.working.await;
+        if let Some(following) = self.following {
+            let _ = following.await;
+        }
         self.embedded.store.close();
     }
 }

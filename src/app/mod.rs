@@ -47,9 +47,15 @@ pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()
         Arc::clone(&registry),
         &scopes(&loaded.config),
     );
-    let report = files::boot_report(folder, registry, worker.serving());
+    let report = files::boot_report(folder.clone(), Arc::clone(&registry), worker.serving());
+    let follow = files::follow(folder, registry);
+    let files = async {
+        tokio::join!(report, follow);
+        std::future::pending().await
+    };
     tokio::select! {
-        ((), ()) = async { tokio::join!(worker.run(), report) } => {}
+        () = worker.run() => {}
+        () = files => {}
         () = stop => tracing::info!("stopping"),
     }
     client.shutdown(GOODBYE).await;

@@ -162,6 +162,14 @@ async fn somebody_listens(address: &str) -> bool {
 }
 
 impl Reached {
+    /// For whoever stays: announces what changes in the files from now on, where
+    /// nobody else does.
+    pub fn follow_files(&mut self, loaded: &Loaded) {
+        if let Place::Here { home, .. } = &mut self.place {
+            home.follow(files::folder(loaded).as_ref());
+        }
+    }
+
     /// Finishes what is in flight and lets go.
     pub async fn close(self) {
         match self.place {

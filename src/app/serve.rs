@@ -92,6 +92,7 @@ pub async fn serve(
     let web = listen(serving.http.clone(), "--http").await?;
     let folder = files::folder(loaded);
     let mut home = Home::open(&serving.data_dir, serving.token, loaded, folder.as_ref())?;
+    home.follow(folder.as_ref());
     let (stopping, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
         // The sender is dropped only after it has spoken.
