@@ -37,7 +37,7 @@ fn main() {
         .unwrap();
     let folder = Folder::new(dir.path(), &["docs/**/*.md".into()], &[]);
     let source = Arc::new(folder) as Arc<dyn Source>;
-    let engine = Arc::new(Memory::default());
+    let engine = Memory::new().connect();
     let registry = Registry::new(engine, vec![source], Settings::default(), String::new);
     registry.connected(true);
     let list = || runtime.block_on(registry.skills()).unwrap().entries.len();

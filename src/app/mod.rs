@@ -2,6 +2,7 @@
 //! and to its surfaces, and shuts everything down again.
 
 mod address;
+mod checkup;
 mod data_dir;
 mod files;
 mod home;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use skills_core::{Registry, Source};
 use skills_iii::Client;
 
+pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
 pub use data_dir::data_dir;
 pub use home::Home;
 pub use reach::{Place, ReachError, Reached, Reaching, reach};

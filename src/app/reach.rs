@@ -117,23 +117,10 @@ pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, Reach
         token,
         data_dir: dir,
     } = reaching;
-    let client = remote::visit(&url, token)?;
-    // Without a port, `ws` means 80.
-    let listening = match authority(&url, 80) {
-        Ok(address) => somebody_listens(&address).await,
-        Err(_) => false,
-    };
-    if listening {
-        let connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()).await;
-        if matches!(connected, Ok(Ok(_))) {
-            let place = Place::Engine { url };
-            return Ok(Reached { client, place });
-        }
-        client.shutdown(Duration::ZERO).await;
-        let after = HANDSHAKE;
-        return Err(ReachError::Silent { url, after });
+    if let Some(client) = engine_at(&url, token).await? {
+        let place = Place::Engine { url };
+        return Ok(Reached { client, place });
     }
-    drop(client);
     let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
     let folder = files::folder(loaded);
     let mut home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
@@ -143,6 +130,28 @@ pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, Reach
     Ok(Reached {
         client: home.client.clone(),
         place: Place::Here { data_dir, home },
+    })
+}
+
+/// A connection to the engine at an address; none if nobody listens there.
+pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client>, ReachError> {
+    let client = remote::visit(url, token)?;
+    // Without a port, `ws` means 80.
+    let listening = match authority(url, 80) {
+        Ok(address) => somebody_listens(&address).await,
+        Err(_) => false,
+    };
+    if !listening {
+        return Ok(None);
+    }
+    let connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()).await;
+    if matches!(connected, Ok(Ok(_))) {
+        return Ok(Some(client));
+    }
+    client.shutdown(Duration::ZERO).await;
+    Err(ReachError::Silent {
+        url: url.into(),
+        after: HANDSHAKE,
     })
 }
 

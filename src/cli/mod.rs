@@ -30,7 +30,7 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   skills serve                              everything on this machine, nothing else needed
-  skills doctor                             which files are served, which are not and why
+  skills doctor                             whether all is well; which files are not served and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
 
@@ -40,7 +40,7 @@ Logs go to stderr; RUST_LOG=debug says more.";
 enum Command {
     /// Run the registry with an engine of its own that workers connect to.
     Serve(serve::ServeArgs),
-    /// Look at the configuration and its files: what is served, what is not and why.
+    /// Look at files, engine and store: what is served, what is not and why. Changes nothing.
     Doctor(doctor::DoctorArgs),
 }
 
@@ -74,7 +74,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         Some(Command::Serve(args)) => serve::run(args),
-        Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(args),
         None => worker::run(cli.worker),
     };
     match outcome {

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::engine::{Engine, Peer, next};
 use crate::process::Skills;
 
-fn write(dir: &Path, path: &str, text: &str) {
+pub fn write(dir: &Path, path: &str, text: &str) {
     let path = dir.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
@@ -172,43 +172,4 @@ async fn told_of_files(dir: &Path, url: &str) {
     put(dir, "later/x.md", "---\ndescription: x\n---\nHi\n");
     let expected = json!({ "op": "register", "name": "x" });
     assert_eq!(next(&mut prompts).await, expected);
-}
-
-/// What `skills doctor --json` says of a folder with these files, and its exit code.
-fn doctor(files: &[(&str, &str)]) -> (serde_json::Value, Option<i32>) {
-    let dir = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        write(dir.path(), path, text);
-    }
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_skills"))
-        .args(["doctor", "--json", "--config"])
-        .arg(dir.path().join("config.yaml"))
-        .output()
-        .unwrap();
-    let said = serde_json::from_slice(&output.stdout).unwrap();
-    (said, output.status.code())
-}
-
-#[test]
-fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
-    let config = ("config.yaml", "skills: ['docs/*.md']\n");
-    let (said, code) = doctor(&[config, ("docs/a.md", "# A")]);
-    assert_eq!(code, Some(0), "{said:#}");
-    assert_eq!(said["healthy"], true);
-    assert_eq!(said["skills"][0]["id"], "a");
-    assert_eq!(said["patterns"]["skills"][0]["files"], 1);
-
-    let (said, code) = doctor(&[config, ("docs/A.md", "# A")]);
-    assert_eq!(code, Some(1), "{said:#}");
-    let reason = said["skipped"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("has 'A'"), "{reason}");
-
-    let (said, code) = doctor(&[]);
-    assert_eq!(code, Some(1));
-    assert!(
-        said["warnings"][0]
-            .as_str()
-            .unwrap()
-            .contains("config.yaml")
-    );
 }
