@@ -53,7 +53,8 @@ pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()
     let follow = files::follow(folder, registry);
     let files = async {
         tokio::join!(report, follow);
-        std::future::pending().await
+        // Without files both end at once, and the work goes on.
+        std::future::pending::<()>().await;
     };
     tokio::select! {
         () = worker.run() => {}

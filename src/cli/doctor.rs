@@ -116,9 +116,10 @@ fn store(checkup: &Checkup) -> (&'static str, String) {
     match &checkup.store {
         StoreHealth::Well(checked) => {
             let (version, rows) = (checked.version, checked.rows);
-            let outdated = match checked.outdated {
-                true => " (brought up to date when it is used next)",
-                false => "",
+            let outdated = if checked.outdated {
+                " (brought up to date when it is used next)"
+            } else {
+                ""
             };
             let said = format!("healthy: schema version {version}{outdated}, rows: {rows}");
             ("healthy", said)

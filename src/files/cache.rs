@@ -126,7 +126,7 @@ mod tests {
 
     /// A time at which everything written now has settled.
     fn later() -> SystemTime {
-        SystemTime::now() + Duration::from_secs(60)
+        SystemTime::now() + Duration::from_mins(1)
     }
 
     #[test]

@@ -119,17 +119,16 @@ impl Folder {
         let doing = format!("read skill `{id}`");
         let asked = id.clone();
         let direct = self.on_a_thread(&doing, move |library| library.skill(&asked));
-        let read = match direct.await? {
-            Some(read) => read,
-            None => {
-                let files = self.skill_files().await?;
-                let mut entries = files.entries.iter();
-                let Some(file) = entries.find(|file| file.part.entry.id == *id) else {
-                    return Ok(None);
-                };
-                let path = file.path.clone();
-                self.on_a_thread(&doing, move |_| body(&path)).await?
-            }
+        let read = if let Some(read) = direct.await? {
+            read
+        } else {
+            let files = self.skill_files().await?;
+            let mut entries = files.entries.iter();
+            let Some(file) = entries.find(|file| file.part.entry.id == *id) else {
+                return Ok(None);
+            };
+            let path = file.path.clone();
+            self.on_a_thread(&doing, move |_| body(&path)).await?
         };
         read.map_err(|problem| Error::Source { doing, problem })
     }

@@ -79,7 +79,7 @@ mod tests {
     fn a_modification_time_that_is_put_back_does_not_hide_an_edit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
-        let long_ago = SystemTime::now() - Duration::from_secs(86_400);
+        let long_ago = SystemTime::now() - Duration::from_hours(24);
         let write = |text: &str| {
             fs::write(&path, text).unwrap();
             let file = File::options().write(true).open(&path).unwrap();

@@ -84,11 +84,11 @@ mod tests {
     fn who_asks_while_one_is_made_shares_the_next() {
         run(async {
             let turns = Turns::default();
-            let made = Cell::new(0);
+            let count = Cell::new(0);
             let gate = tokio::sync::Notify::new();
             let make = || async {
-                made.set(made.get() + 1);
-                let mine = made.get();
+                count.set(count.get() + 1);
+                let mine = count.get();
                 gate.notified().await;
                 Ok::<_, Infallible>(mine)
             };
@@ -109,7 +109,7 @@ mod tests {
             for one in later {
                 assert_eq!(*one.await.unwrap(), 2);
             }
-            assert_eq!(made.get(), 2);
+            assert_eq!(count.get(), 2);
         });
     }
 

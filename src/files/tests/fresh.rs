@@ -67,7 +67,7 @@ fn an_edit_whose_time_is_put_back_is_seen() {
 fn an_edit_that_claims_to_be_old_is_seen() {
     let disk = Disk::with(&[("a.md", "# One\n")]);
     let folder = disk.folder(&["*.md"], &[]);
-    let long_ago = SystemTime::now() - Duration::from_secs(86_400);
+    let long_ago = SystemTime::now() - Duration::from_hours(24);
     for text in ["One", "Two", "Six"] {
         disk.write("a.md", format!("# {text}\n"));
         disk.touch("a.md", long_ago);
@@ -82,7 +82,7 @@ fn a_file_that_has_not_changed_is_read_once() {
     let opened = || OPENED.replace(0);
     opened();
     // Waits until the files are old enough to be trusted: then they are not read again.
-    let deadline = SystemTime::now() + Duration::from_secs(60);
+    let deadline = SystemTime::now() + Duration::from_mins(1);
     loop {
         assert_eq!(library.skills().entries.len(), 2);
         if opened() == 0 {
