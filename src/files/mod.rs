@@ -195,11 +195,19 @@ impl Source for Folder {
 }
 
 impl<T: Clone> Files<T> {
-    fn listing(&self) -> Listing<T> {
-        let entry = |file: &File<T>| file.part.entry.clone();
-        Listing {
-            entries: self.entries.iter().map(entry).collect(),
-            skipped: self.skipped.clone(),
+    /// The entries alone. Copied only where others share the walk.
+    fn listing(self: Arc<Self>) -> Listing<T> {
+        let entry = |file: File<T>| file.part.entry;
+        let copy = |file: &File<T>| file.part.entry.clone();
+        match Arc::try_unwrap(self) {
+            Ok(mine) => Listing {
+                entries: mine.entries.into_iter().map(entry).collect(),
+                skipped: mine.skipped,
+            },
+            Err(shared) => Listing {
+                entries: shared.entries.iter().map(copy).collect(),
+                skipped: shared.skipped.clone(),
+            },
         }
     }
 }
