@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use skills_core::{SkillId, Skipped};
 
-use super::book::Book;
+use super::book::{Book, Page};
 use super::file::{self, DOCUMENT_MAX, ReadError};
-use crate::files::{Found, Limits, Pattern, changed_at, said_by, scan, shown};
+use crate::files::{Found, Limits, Pattern, Snapshot, changed_at, said_by, scan, shown};
 
 /// The patterns, and what was made of texts that have not changed.
 #[derive(Debug)]
@@ -42,6 +42,8 @@ pub struct Books {
     pub entries: Vec<Entry>,
     /// What is not, and why.
     pub skipped: Vec<Skipped>,
+    /// Where a change could come from.
+    pub folders: Vec<PathBuf>,
 }
 
 impl Library {
@@ -71,6 +73,7 @@ impl Library {
         let mut books = Books {
             entries: Vec::with_capacity(scan.found.len()),
             skipped: self.bad.clone(),
+            folders: scan.folders,
         };
         books.skipped.extend(scan.skipped);
         // What is no longer there is not carried over.
@@ -83,6 +86,17 @@ impl Library {
         }
         *self.known() = known;
         books
+    }
+
+    /// What is served now, to tell what changed by the next time.
+    pub fn snapshot(&self) -> Snapshot {
+        let books = self.books();
+        let pages = books.entries.iter().flat_map(|entry| &entry.book.pages);
+        let print = |page: &Page| {
+            let (body, at) = (&page.body, &page.skill.registered_at);
+            (page.skill.id.clone(), self.hash.hash_one((body, at)))
+        };
+        Snapshot::of_skills(pages.map(print), books.folders)
     }
 
     /// The body of a skill, as the listing has it.

@@ -21,6 +21,8 @@ use skills_core::{
 pub use book::{Book, Page};
 use library::Library;
 
+use crate::files::Snapshot;
+
 /// Documents, each the skills of one agent.
 #[derive(Clone, Debug)]
 pub struct Agents(Arc<Library>);
@@ -76,6 +78,12 @@ impl Agents {
             documents: books.entries.iter().map(loaded).collect(),
             skipped: books.skipped,
         })
+    }
+
+    /// What is served now, to tell what changed by the next time.
+    pub async fn snapshot(&self) -> Result<Snapshot, Error> {
+        let doing = "look for changes in the agents";
+        self.on_a_thread(doing, Library::snapshot).await
     }
 
     /// Disks may be slow; nobody else shall wait for them.

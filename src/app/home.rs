@@ -10,7 +10,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::worker::Worker;
-use super::{GOODBYE, registry, scopes};
+use super::{GOODBYE, files, registry, scopes};
+use crate::agents::Agents;
 use crate::config::Loaded;
 use crate::engine::embedded::Embedded;
 use crate::files::Folder;
@@ -25,6 +26,7 @@ pub struct Home {
     pub registry: Arc<Registry>,
     serving: watch::Receiver<bool>,
     working: Option<JoinHandle<()>>,
+    following: Option<JoinHandle<()>>,
 }
 
 impl Home {
@@ -47,6 +49,7 @@ impl Home {
             registry,
             serving: worker.serving(),
             working: Some(tokio::spawn(worker.run())),
+            following: None,
         })
     }
 
@@ -60,13 +63,23 @@ impl Home {
         self.serving.wait_for(|serving| *serving).await.is_ok()
     }
 
+    /// Announces what changes in the files from now on. Not for whoever asks once and
+    /// goes: it looks at every file.
+    pub fn follow(&mut self, folder: Option<Folder>, agents: Option<Agents>) {
+        let follow = files::follow(folder, agents, Arc::clone(&self.registry));
+        if let Some(before) = self.following.replace(tokio::spawn(follow)) {
+            before.abort();
+        }
+    }
+
     /// Finishes the calls that are being answered; the engine goes on.
     pub async fn leave(&mut self) {
-        if let Some(working) = self.working.take() {
-            working.abort();
+        for task in [self.following.take(), self.working.take()] {
+            let Some(task) = task else { continue };
+            task.abort();
             // Cancelled by ourselves: there is nothing to learn from how it ended. But it
             // must have, or it would take our leaving for an outage.
-            let _ = working.await;
+            let _ = task.await;
         }
         self.client.shutdown(GOODBYE).await;
     }

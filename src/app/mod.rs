@@ -3,6 +3,7 @@
 
 mod address;
 mod agents;
+mod checkup;
 mod data_dir;
 mod files;
 mod follow;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use skills_core::{Engine, Registry, Source};
 use skills_iii::Client;
 
+pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
 pub use data_dir::data_dir;
 pub use home::Home;
 pub use mcp::mcp;
@@ -52,10 +54,17 @@ pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()
         Arc::clone(&registry),
         &scopes(&loaded.config),
     );
-    let report = files::boot_report(folder, registry, worker.serving());
+    let report = files::boot_report(folder.clone(), Arc::clone(&registry), worker.serving());
     let agents = agents::boot_report(agents::agents(loaded));
+    let follow = files::follow(folder, agents::agents(loaded), registry);
+    let files = async {
+        tokio::join!(report, agents, follow);
+        // Without files all end at once, and the work goes on.
+        std::future::pending::<()>().await;
+    };
     tokio::select! {
-        ((), (), ()) = async { tokio::join!(worker.run(), report, agents) } => {}
+        () = worker.run() => {}
+        () = files => {}
         () = stop => tracing::info!("stopping"),
     }
     client.shutdown(GOODBYE).await;

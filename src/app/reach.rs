@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use super::address::authority;
 use super::data_dir::data_dir as this_users;
 use super::home::Home;
-use super::{GOODBYE, files};
+use super::{GOODBYE, agents, files};
 use crate::config::Loaded;
 use crate::engine::remote;
 
@@ -132,23 +132,10 @@ pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reac
         token,
         data_dir: dir,
     } = reaching;
-    let client = remote::visit(&url, token)?;
-    // Without a port, `ws` means 80.
-    let listening = match authority(&url, 80) {
-        Ok(address) => somebody_listens(&address).await,
-        Err(_) => false,
-    };
-    if listening {
-        let connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()).await;
-        if matches!(connected, Ok(Ok(_))) {
-            let place = Place::Engine { url };
-            return Ok(Reached { client, place });
-        }
-        client.shutdown(Duration::ZERO).await;
-        let after = HANDSHAKE;
-        return Err(ReachError::Silent { url, after });
+    if let Some(client) = engine_at(&url, token).await? {
+        let place = Place::Engine { url };
+        return Ok(Reached { client, place });
     }
-    drop(client);
     let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
     approach_here(data_dir, loaded)
 }
@@ -165,6 +152,28 @@ pub(super) fn approach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reache
     Ok(Reached {
         client: home.client.clone(),
         place: Place::Here { data_dir, home },
+    })
+}
+
+/// A connection to the engine at an address; none if nobody listens there.
+pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client>, ReachError> {
+    let client = remote::visit(url, token)?;
+    // Without a port, `ws` means 80.
+    let listening = match authority(url, 80) {
+        Ok(address) => somebody_listens(&address).await,
+        Err(_) => false,
+    };
+    if !listening {
+        return Ok(None);
+    }
+    let connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()).await;
+    if matches!(connected, Ok(Ok(_))) {
+        return Ok(Some(client));
+    }
+    client.shutdown(Duration::ZERO).await;
+    Err(ReachError::Silent {
+        url: url.into(),
+        after: HANDSHAKE,
     })
 }
 
@@ -192,6 +201,14 @@ impl Reached {
             return Err(ReachError::Stuck);
         }
         Ok(self)
+    }
+
+    /// For whoever stays: announces what changes in the files from now on, where
+    /// nobody else does.
+    pub fn follow_files(&mut self, loaded: &Loaded) {
+        if let Place::Here { home, .. } = &mut self.place {
+            home.follow(files::folder(loaded), agents::agents(loaded));
+        }
     }
 
     /// Finishes what is in flight and lets go.

@@ -96,6 +96,7 @@ pub async fn serve(
     let token = serving.token.clone();
     let mut home = Home::open(&serving.data_dir, token, loaded, folder.as_ref())?;
     let clients_stop = CancellationToken::new();
+    home.follow(folder.clone(), agents::agents(loaded));
     let (stopping, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
         // The sender is dropped only after it has spoken.

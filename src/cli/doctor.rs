@@ -1,16 +1,16 @@
-//! `skills doctor`: what the configuration names, and what is wrong with it.
+//! `skills doctor`: what is served from where, and what is wrong anywhere.
+
+mod json;
+mod words;
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Value, json};
-use skills_core::Skipped;
 
 use super::{Stop, block_on};
-use crate::agents::{self, Agents};
+use crate::app::{self, Checkup, EngineHealth, Reaching, StoreHealth};
 use crate::config::{Config, Loaded};
-use crate::files::{self, Folder, Report};
 
 #[derive(Args)]
 pub struct DoctorArgs {
@@ -18,143 +18,138 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "PATH", default_value = "./config.yaml")]
     config: PathBuf,
 
+    /// The engine's WebSocket address.
+    #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:49134")]
+    url: String,
+
+    /// A bearer token for the engine.
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "SKILLS_TOKEN",
+        hide_env_values = true
+    )]
+    token: Option<String>,
+
+    /// Where state is kept [default: this user's data directory].
+    #[arg(long, value_name = "DIR", env = "SKILLS_DATA_DIR")]
+    data_dir: Option<PathBuf>,
+
     /// Say it as one JSON document.
     #[arg(long)]
     json: bool,
 }
 
-pub fn run(args: &DoctorArgs) -> Result<(), Stop> {
+pub fn run(args: DoctorArgs) -> Result<(), Stop> {
     let loaded = Config::load(&args.config);
-    let config = &loaded.config;
-    let folder = Folder::new(&loaded.base, &config.skills, &config.prompts);
-    let agents = Agents::new(&loaded.base, &config.agents);
-    let broken = |error: skills_core::Error| Stop::broken(error.to_text());
-    let (mut report, agents) = block_on(async {
-        let files = folder.report().await.map_err(broken)?;
-        Ok((files, agents.report().await.map_err(broken)?))
+    let reaching = Reaching {
+        url: args.url,
+        token: args.token,
+        data_dir: args.data_dir,
+    };
+    let checkup = block_on(async {
+        let checkup = app::checkup(reaching, &loaded).await;
+        checkup.map_err(|error| Stop::broken(error.to_text()))
     })?;
-    report.skipped.extend(agents.skipped.iter().cloned());
-    let agents = &agents.documents;
     let said = if args.json {
-        format!("{:#}\n", in_json(&loaded, &report, agents))
+        format!("{:#}\n", json::document(&loaded, &checkup))
     } else {
-        in_words(&loaded, &report, agents)
+        words::text(&loaded, &checkup)
     };
     // A reader that has seen enough is no failure.
     let _ = std::io::stdout().write_all(said.as_bytes());
-    match findings(&loaded, &report, agents) {
+    match findings(&loaded, &checkup) {
         0 => Ok(()),
         1 => Err(Stop::broken("1 finding")),
         many => Err(Stop::broken(format!("{many} findings"))),
     }
 }
 
-fn findings(loaded: &Loaded, report: &Report, agents: &[agents::Loaded]) -> usize {
+/// How much there is to put right.
+fn findings(loaded: &Loaded, checkup: &Checkup) -> usize {
+    let report = &checkup.report;
     let files = report.skills.iter().chain(&report.prompts);
     let warned = files.filter(|file| file.warning.is_some()).count();
-    let in_agents: usize = agents.iter().map(|agent| agent.warnings.len()).sum();
-    loaded.warnings.len() + report.skipped.len() + warned + in_agents
+    let engine = match checkup.engine {
+        EngineHealth::Serves | EngineHealth::Absent => 0,
+        EngineHealth::Idle(_) | EngineHealth::Refuses(_) => 1,
+    };
+    let store = match checkup.store {
+        StoreHealth::Well(_) | StoreHealth::Empty(_) => 0,
+        StoreHealth::Ill(..) | StoreHealth::Nowhere => 1,
+    };
+    let listed = [
+        loaded.warnings.len(),
+        report.skipped.len(),
+        checkup.shadowed.len(),
+        checkup.damaged.len(),
+        checkup.agents.iter().map(|a| a.warnings.len()).sum(),
+    ];
+    listed.iter().sum::<usize>() + warned + engine + store
 }
 
 /// How many files each pattern gave, in the order of the configuration.
-fn per_pattern<'a>(patterns: &'a [String], files: &[files::Loaded]) -> Vec<(&'a str, usize)> {
-    let count = |pattern: &str| files.iter().filter(|f| *f.pattern == *pattern).count();
+fn per_pattern<'a, T>(
+    patterns: &'a [String],
+    files: &[T],
+    of: impl Fn(&T) -> &str,
+) -> Vec<(&'a str, usize)> {
+    let count = |pattern: &str| files.iter().filter(|file| of(file) == pattern).count();
     let patterns = patterns.iter().map(String::as_str);
     patterns.map(|pattern| (pattern, count(pattern))).collect()
 }
 
-/// How many documents each pattern gave, in the order of the configuration.
-fn agents_per_pattern<'a>(loaded: &'a Loaded, agents: &[agents::Loaded]) -> Vec<(&'a str, usize)> {
-    let count = |pattern: &str| agents.iter().filter(|a| *a.pattern == *pattern).count();
-    let patterns = loaded.config.agents.iter().map(String::as_str);
-    patterns.map(|pattern| (pattern, count(pattern))).collect()
+/// What is to be said about the engine: a word for programs, and a sentence.
+fn engine(checkup: &Checkup) -> (&'static str, String) {
+    match &checkup.engine {
+        EngineHealth::Serves => ("serving", "answers, and a registry serves there".into()),
+        EngineHealth::Idle(problem) => (
+            "idle",
+            format!("answers, but no registry serves there ({problem}); start `skills`"),
+        ),
+        EngineHealth::Absent => (
+            "absent",
+            "nobody listens there; the data directory is used".into(),
+        ),
+        EngineHealth::Refuses(error) => ("refusing", with_hint(error, error.hint())),
+    }
 }
 
-fn in_words(loaded: &Loaded, report: &Report, agents: &[agents::Loaded]) -> String {
-    let mut lines = Vec::new();
-    for warning in &loaded.warnings {
-        lines.push(format!("warning  {warning}"));
-    }
-    let kinds = [
-        ("skill", &loaded.config.skills, &report.skills),
-        ("prompt", &loaded.config.prompts, &report.prompts),
-    ];
-    for (kind, patterns, files) in kinds {
-        for (pattern, count) in per_pattern(patterns, files) {
-            lines.push(format!("pattern  {pattern} ({kind}s: {count})"));
+/// The same about the data directory.
+fn store(checkup: &Checkup) -> (&'static str, String) {
+    match &checkup.store {
+        StoreHealth::Well(checked) => {
+            let (version, rows) = (checked.version, checked.rows);
+            let outdated = if checked.outdated {
+                " (brought up to date when it is used next)"
+            } else {
+                ""
+            };
+            let said = format!("healthy: schema version {version}{outdated}, rows: {rows}");
+            ("healthy", said)
         }
-        for file in files {
-            let path = file.path.display();
-            lines.push(format!("{kind:<8} {}  {path}", file.name));
-            if let Some(warning) = &file.warning {
-                lines.push(format!("warning  {path}: {warning}"));
-            }
-        }
+        StoreHealth::Empty(_) => ("empty", "nothing kept yet".into()),
+        StoreHealth::Ill(_, error) => ("broken", with_hint(error, error.hint())),
+        StoreHealth::Nowhere => (
+            "nowhere",
+            "this user has no data directory; name one with --data-dir".into(),
+        ),
     }
-    for (pattern, count) in agents_per_pattern(loaded, agents) {
-        lines.push(format!("pattern  {pattern} (agents: {count})"));
-    }
-    for agent in agents {
-        let path = agent.path.display();
-        lines.push(format!("agent    {}  {path}", agent.ids.join(" ")));
-        for warning in &agent.warnings {
-            lines.push(format!("warning  {path}:{warning}"));
-        }
-    }
-    for Skipped { place, reason } in &report.skipped {
-        lines.push(format!("skipped  {place}: {reason}"));
-    }
-    lines.push(format!(
-        "skills: {}, prompts: {}, agents: {}, skipped: {}",
-        report.skills.len(),
-        report.prompts.len(),
-        agents.len(),
-        report.skipped.len()
-    ));
-    lines.join("\n") + "\n"
 }
 
-fn in_json(loaded: &Loaded, report: &Report, agents: &[agents::Loaded]) -> Value {
-    let patterns = |patterns: &[String], files: &[files::Loaded]| -> Value {
-        let counted = per_pattern(patterns, files).into_iter();
-        let entry = |(pattern, files)| json!({ "pattern": pattern, "files": files });
-        counted.map(entry).collect()
+/// Where the data directory is.
+fn place(checkup: &Checkup) -> Option<String> {
+    let path = match &checkup.store {
+        StoreHealth::Well(checked) => &checked.path,
+        StoreHealth::Empty(path) | StoreHealth::Ill(path, _) => path,
+        StoreHealth::Nowhere => return None,
     };
-    let files = |files: &[files::Loaded], key: &str| -> Value {
-        let entry = |file: &files::Loaded| {
-            json!({
-                key: file.name,
-                "path": file.path.display().to_string(),
-                "pattern": &*file.pattern,
-                "warning": file.warning,
-            })
-        };
-        files.iter().map(entry).collect()
-    };
-    let agent = |agent: &agents::Loaded| {
-        json!({
-            "agent": agent.agent,
-            "ids": agent.ids,
-            "path": agent.path.display().to_string(),
-            "pattern": &*agent.pattern,
-            "warnings": agent.warnings,
-        })
-    };
-    let skipped = |s: &Skipped| json!({ "place": s.place, "reason": s.reason });
-    json!({
-        "healthy": findings(loaded, report, agents) == 0,
-        "warnings": loaded.warnings,
-        "patterns": {
-            "skills": patterns(&loaded.config.skills, &report.skills),
-            "prompts": patterns(&loaded.config.prompts, &report.prompts),
-            "agents": agents_per_pattern(loaded, agents)
-                .into_iter()
-                .map(|(pattern, files)| json!({ "pattern": pattern, "files": files }))
-                .collect::<Value>(),
-        },
-        "skills": files(&report.skills, "id"),
-        "prompts": files(&report.prompts, "name"),
-        "agents": agents.iter().map(agent).collect::<Value>(),
-        "skipped": report.skipped.iter().map(skipped).collect::<Value>(),
-    })
+    Some(path.display().to_string())
+}
+
+fn with_hint(error: &impl std::error::Error, hint: Option<impl AsRef<str>>) -> String {
+    match hint {
+        Some(hint) => format!("{error}; {}", hint.as_ref()),
+        None => error.to_string(),
+    }
 }

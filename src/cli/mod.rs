@@ -59,7 +59,7 @@ const EXAMPLES: &str = "Examples:
   skills list                               what is there
   skills read resend/email                  what an agent reads at iii://resend/email
   skills agent validate *.3md               what is wrong with documents, and where
-  skills doctor                             which files are served, which are not and why
+  skills doctor                             whether all is well; which files are not served and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
 
@@ -84,7 +84,7 @@ enum Command {
     Mcp(mcp::McpArgs),
     /// Work with one agent.3md document: read, route, fill commands, validate, export.
     Agent(agent::AgentArgs),
-    /// Look at the configuration and its files: what is served, what is not and why.
+    /// Look at files, engine and store: what is served, what is not and why. Changes nothing.
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -141,7 +141,7 @@ pub fn main() -> ExitCode {
             None => mcp::run(args),
         },
         Some(Command::Agent(args)) => agent::run(&args),
-        Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(args),
         None => worker::run(cli.worker),
     };
     match outcome {

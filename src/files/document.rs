@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use skills_core::{BODY_MAX, front_matter};
 
-use super::scan::said_by;
+use super::scan::{NO_FILE, said_by};
 
 /// The largest front matter, in bytes, fences included.
 const FRONT_MATTER_MAX: usize = 65_536;
@@ -25,34 +25,103 @@ pub struct Document {
     pub changed_at: Arc<str>,
 }
 
-/// Reads a file. None if it is gone; fails with the reason it cannot be served.
-pub fn read(path: &Path) -> Result<Option<Document>, String> {
-    match bytes(path) {
-        Ok(Ok((bytes, metadata))) => document(bytes, changed_at(&metadata)?).map(Some),
-        Ok(Err(reason)) => Err(reason),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(said_by(&error)),
+/// Why a file that is there is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unserved {
+    /// What it holds cannot be served; only an edit helps.
+    Unfit(String),
+    /// The system would not let us read it.
+    Unread(String),
+}
+
+impl Unserved {
+    /// The reason and the fix.
+    pub fn reason(self) -> String {
+        match self {
+            Self::Unfit(reason) | Self::Unread(reason) => reason,
+        }
     }
 }
 
-fn bytes(path: &Path) -> io::Result<Result<(Vec<u8>, Metadata), String>> {
-    // Before opening: to open a pipe that nobody writes to waits forever.
-    if !std::fs::metadata(path)?.is_file() {
-        return Ok(Err("is no regular file; only files can be served".into()));
+impl From<String> for Unserved {
+    fn from(reason: String) -> Self {
+        Self::Unfit(reason)
     }
-    let file = File::open(path)?;
+}
+
+impl From<&io::Error> for Unserved {
+    fn from(error: &io::Error) -> Self {
+        Self::Unread(said_by(error))
+    }
+}
+
+/// Reads a file. None if it is gone.
+pub fn read(path: &Path) -> Result<Option<Document>, Unserved> {
+    match bytes(path) {
+        Ok(Ok((bytes, metadata))) => Ok(Some(document(bytes, changed_at(&metadata)?)?)),
+        Ok(Err(reason)) => Err(reason.into()),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err((&error).into()),
+    }
+}
+
+/// Whether an error says that there is nothing at a path.
+pub fn is_gone(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn bytes(path: &Path) -> io::Result<Result<(Vec<u8>, Metadata), String>> {
+    // To open some devices does something to them.
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(Err(NO_FILE.into()));
+    }
+    content(&open(path)?)
+}
+
+/// Opens a file without ever waiting: another may have taken its place by now, and a
+/// pipe that nobody writes to would wait forever.
+fn open(path: &Path) -> io::Result<File> {
+    #[cfg(test)]
+    OPENED.set(OPENED.get() + 1);
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+    }
+    options.open(path)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many files this thread has opened.
+    pub static OPENED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn content(file: &File) -> io::Result<Result<(Vec<u8>, Metadata), String>> {
     let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Ok(Err(NO_FILE.into()));
+    }
     let length = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
     if length > FILE_MAX {
         return Ok(Err(too_large(&format!("{length} bytes"))));
     }
+    Ok(read_all(file, length)?.map(|bytes| (bytes, metadata)))
+}
+
+/// Reads to the end, which may be further than the length said: a file can grow.
+fn read_all(from: impl Read, length: usize) -> io::Result<Result<Vec<u8>, String>> {
     let mut bytes = Vec::with_capacity(length + 1);
-    // It may grow while we read.
-    file.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    from.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > FILE_MAX {
         return Ok(Err(too_large(&format!("more than {FILE_MAX} bytes"))));
     }
-    Ok(Ok((bytes, metadata)))
+    Ok(Ok(bytes))
 }
 
 fn document(bytes: Vec<u8>, changed_at: Arc<str>) -> Result<Document, String> {
@@ -108,7 +177,9 @@ mod tests {
         fs::write(&path, bytes).unwrap();
         match (read(&path), expected) {
             (Ok(Some(document)), Ok(body)) => assert_eq!(&*document.body, body),
-            (Err(reason), Err(expected)) => assert!(reason.contains(expected), "{reason}"),
+            (Err(Unserved::Unfit(reason)), Err(expected)) => {
+                assert!(reason.contains(expected), "{reason}");
+            }
             (got, _) => panic!("expected {expected:?}, got {got:?}"),
         }
     }
@@ -144,6 +215,9 @@ mod tests {
         check(&vec![b'a'; 1_000_000], Err("is too large: 1000000 bytes"));
         let front = format!("---\nx: {}\n---\ny", body(70_000));
         check(front.as_bytes(), Err("has front matter of more than 65536"));
+        // It grows faster than it is read.
+        let reason = read_all(io::repeat(b'a'), 10).unwrap().unwrap_err();
+        assert!(reason.contains("is too large: more than "), "{reason}");
     }
 
     #[test]
@@ -162,7 +236,50 @@ mod tests {
     fn what_is_gone_is_no_problem_and_a_folder_is() {
         let folder = tempfile::tempdir().unwrap();
         assert!(read(&folder.path().join("gone.md")).unwrap().is_none());
-        let reason = read(folder.path()).unwrap_err();
+        let reason = read(folder.path()).unwrap_err().reason();
         assert!(reason.contains("no regular file"), "{reason}");
+        // A file where a folder should be: there is nothing below it.
+        fs::write(folder.path().join("a"), "x").unwrap();
+        assert!(read(&folder.path().join("a/b.md")).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_taken_for_a_bad_one() {
+        // Longer than any file system takes.
+        let path = Path::new("/").join("a".repeat(10_000));
+        let unserved = read(&path).unwrap_err();
+        assert!(matches!(&unserved, Unserved::Unread(_)), "{unserved:?}");
+        assert!(unserved.reason().contains("cannot be read: "));
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let reason = Unserved::from(&denied).reason();
+        assert!(reason.contains("may not be read; give"), "{reason}");
+    }
+
+    #[test]
+    fn a_time_out_of_all_bounds_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        fs::write(&path, "# A").unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        // Not every file system takes a time so far away, and then there is nothing to refuse.
+        let far = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 40);
+        let taken = file.set_modified(far).is_ok();
+        let kept = fs::metadata(&path).unwrap().modified().unwrap() == far;
+        let refused = read(&path).is_err_and(|it| it.reason().contains("out of all bounds"));
+        assert_eq!(refused, taken && kept);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_or_device_that_took_a_files_place_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        // Past the first look, as if it had been swapped in after it.
+        for path in [&path, Path::new("/dev/zero"), folder.path()] {
+            let file = open(path).unwrap();
+            assert_eq!(content(&file).unwrap().unwrap_err(), NO_FILE);
+        }
     }
 }

@@ -6,13 +6,18 @@
 //! never left out in silence. Knows no surface and no engine.
 
 mod cache;
+mod direct;
 mod document;
 mod library;
 mod pattern;
 mod prompt;
 mod scan;
+mod snapshot;
+mod stamp;
 #[cfg(test)]
 mod tests;
+mod turn;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +27,12 @@ use skills_core::{
     SourcePrompt, SourceSkill,
 };
 
-use library::{File, Files, Library};
+use direct::body;
+use document::Unserved;
+use library::{File, Files, Library, read_prompt};
+
+pub use snapshot::{Changed, Snapshot};
+pub use watch::Bell;
 
 pub(crate) use document::changed_at;
 pub(crate) use pattern::Pattern;
@@ -57,12 +67,12 @@ pub struct Report {
 }
 
 impl Loaded {
-    fn of<T>(file: File<T>, name: impl Fn(&T) -> &str) -> Self {
+    fn of<T>(file: &File<T>, name: impl Fn(&T) -> &str) -> Self {
         Self {
-            name: name(&file.entry).to_owned(),
-            path: file.path,
-            pattern: file.pattern,
-            warning: file.warning,
+            name: name(&file.part.entry).to_owned(),
+            path: file.path.clone(),
+            pattern: Arc::clone(&file.pattern),
+            warning: file.part.warning.as_deref().map(str::to_owned),
         }
     }
 }
@@ -80,17 +90,71 @@ impl Folder {
 
     /// What is served from where, and what is not.
     pub async fn report(&self) -> Result<Report, Error> {
-        let both = |library: &Library| (library.skills(), library.prompts());
-        let (skills, prompts) = self.on_a_thread("look at the files", both).await?;
-        let mut skipped = skills.skipped;
-        skipped.extend(prompts.skipped);
-        let skill = |file: File<SourceSkill>| Loaded::of(file, |skill| skill.id.as_str());
-        let prompt = |file: File<SourcePrompt>| Loaded::of(file, |prompt| prompt.name.as_str());
+        let (skills, prompts) = (self.skill_files().await?, self.prompt_files().await?);
+        let skill = |file| Loaded::of(file, |skill: &SourceSkill| skill.id.as_str());
+        let prompt = |file| Loaded::of(file, |prompt: &SourcePrompt| prompt.name.as_str());
         Ok(Report {
-            skills: skills.entries.into_iter().map(skill).collect(),
-            prompts: prompts.entries.into_iter().map(prompt).collect(),
-            skipped,
+            skills: skills.entries.iter().map(skill).collect(),
+            prompts: prompts.entries.iter().map(prompt).collect(),
+            skipped: [&*skills.skipped, &*prompts.skipped].concat(),
         })
+    }
+
+    /// What is served now, to compare with what is served later.
+    pub async fn snapshot(&self) -> Result<Snapshot, Error> {
+        let (skills, prompts) = (self.skill_files().await?, self.prompt_files().await?);
+        Ok(Snapshot::of(&skills, &prompts))
+    }
+
+    /// The skills. Those who ask at once share a walk that begins after they asked.
+    async fn skill_files(&self) -> Result<Arc<Files<SourceSkill>>, Error> {
+        let walk = || self.on_a_thread("list the skill files", Library::skills);
+        self.0.skill_turns.share(walk).await
+    }
+
+    /// The prompts, in the same way.
+    async fn prompt_files(&self) -> Result<Arc<Files<SourcePrompt>>, Error> {
+        let walk = || self.on_a_thread("list the prompt files", Library::prompts);
+        self.0.prompt_turns.share(walk).await
+    }
+
+    async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        let doing = format!("read skill `{id}`");
+        let asked = id.clone();
+        let direct = self.on_a_thread(&doing, move |library| library.skill(&asked));
+        let read = if let Some(read) = direct.await? {
+            read
+        } else {
+            let files = self.skill_files().await?;
+            let mut entries = files.entries.iter();
+            let Some(file) = entries.find(|file| file.part.entry.id == *id) else {
+                return Ok(None);
+            };
+            let path = file.path.clone();
+            self.on_a_thread(&doing, move |_| body(&path)).await?
+        };
+        read.map_err(|problem| Error::Source { doing, problem })
+    }
+
+    /// Front matter may name a prompt, so only looking at all of them tells.
+    async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
+        let files = self.prompt_files().await?;
+        let mut entries = files.entries.iter();
+        let Some(file) = entries.find(|file| file.part.entry.name == *name) else {
+            return Ok(None);
+        };
+        let doing = format!("read prompt `{name}`");
+        let path = file.path.clone();
+        let read = self.on_a_thread(&doing, move |_| read_prompt(&path));
+        match read.await? {
+            Ok(Some((_, text))) if text.prompt.name == *name => Ok(Some(text)),
+            // Changed since the walk: it is no longer what was asked for.
+            Ok(_) | Err(Unserved::Unfit(_)) => Ok(None),
+            Err(Unserved::Unread(reason)) => {
+                let problem = format!("{}: {reason}", shown(&file.path));
+                Err(Error::Source { doing, problem })
+            }
+        }
     }
 
     /// Disks may be slow; nobody else shall wait for them.
@@ -114,38 +178,39 @@ impl Source for Folder {
     }
 
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
-        Box::pin(async {
-            let files = self.on_a_thread("list the skill files", Library::skills);
-            Ok(files.await?.listing())
-        })
+        Box::pin(async { Ok(self.skill_files().await?.listing()) })
     }
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
-        let id = id.clone();
-        Box::pin(self.on_a_thread("read a skill file", move |library| library.skill(&id)))
+        Box::pin(self.read_skill(id))
     }
 
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {
-        Box::pin(async {
-            let files = self.on_a_thread("list the prompt files", Library::prompts);
-            Ok(files.await?.listing())
-        })
+        Box::pin(async { Ok(self.prompt_files().await?.listing()) })
     }
 
     fn prompt<'a>(
         &'a self,
         name: &'a PromptName,
     ) -> Pending<'a, Result<Option<PromptText>, Error>> {
-        let name = name.clone();
-        Box::pin(self.on_a_thread("read a prompt file", move |library| library.prompt(&name)))
+        Box::pin(self.read_prompt(name))
     }
 }
 
-impl<T> Files<T> {
-    fn listing(self) -> Listing<T> {
-        Listing {
-            entries: self.entries.into_iter().map(|file| file.entry).collect(),
-            skipped: self.skipped,
+impl<T: Clone> Files<T> {
+    /// The entries alone. Copied only where others share the walk.
+    fn listing(self: Arc<Self>) -> Listing<T> {
+        let entry = |file: File<T>| file.part.entry;
+        let copy = |file: &File<T>| file.part.entry.clone();
+        match Arc::try_unwrap(self) {
+            Ok(mine) => Listing {
+                entries: mine.entries.into_iter().map(entry).collect(),
+                skipped: mine.skipped,
+            },
+            Err(shared) => Listing {
+                entries: shared.entries.iter().map(copy).collect(),
+                skipped: shared.skipped.clone(),
+            },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One pattern of the configuration: where it starts, what it matches, and which
 //! folders cannot hold a match.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,8 +22,21 @@ pub struct Pattern {
     /// The file name, where the pattern names one file.
     pub literal: Option<String>,
     rest: GlobMatcher,
+    /// What every match ends with, after the last wildcard.
+    ending: Box<[u8]>,
+    /// Set where the ending alone tells.
+    plain: Option<Plain>,
     /// The rest, folder by folder; none where it cannot be taken apart.
     steps: Option<Vec<Step>>,
+}
+
+/// Patterns that need no glob, which are most of those that people write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plain {
+    /// `*.md`
+    Here,
+    /// `**/*.md`
+    Anywhere,
 }
 
 #[derive(Debug)]
@@ -49,8 +63,8 @@ impl Pattern {
             pattern = pattern.replace('\\', "/");
         }
         let wild = pattern.find(WILD);
-        let plain = &pattern[..wild.unwrap_or(pattern.len())];
-        let (prefix, _) = pattern.split_at(plain.rfind('/').map_or(0, |at| at + 1));
+        let fixed = &pattern[..wild.unwrap_or(pattern.len())];
+        let (prefix, _) = pattern.split_at(fixed.rfind('/').map_or(0, |at| at + 1));
         let mut rest = pattern[prefix.len()..].to_owned();
         while rest.contains("//") {
             rest = rest.replace("//", "/");
@@ -66,6 +80,8 @@ impl Pattern {
             suffix,
             root: base.join(prefix),
             rest: compile(&rest)?,
+            ending: ending(&rest).as_bytes().into(),
+            plain: plain(&rest),
             steps: steps(&rest),
             literal: wild.is_none().then_some(rest),
         })
@@ -73,7 +89,23 @@ impl Pattern {
 
     /// Whether it matches a path below its root.
     pub fn matches(&self, relative: &Path) -> bool {
-        self.rest.is_match(relative)
+        let path = relative.as_os_str();
+        if !self.may_match(path) {
+            return false;
+        }
+        match self.plain {
+            Some(Plain::Anywhere) => true,
+            Some(Plain::Here) => {
+                let mut bytes = path.as_encoded_bytes().iter();
+                !bytes.any(|&byte| std::path::is_separator(char::from(byte)))
+            }
+            None => self.rest.is_match(relative),
+        }
+    }
+
+    /// Whether a path with this file name could match: far cheaper than the answer.
+    pub fn may_match(&self, name: &OsStr) -> bool {
+        name.as_encoded_bytes().ends_with(&self.ending)
     }
 
     /// Whether something below this folder, itself below the root, could match.
@@ -104,6 +136,21 @@ fn compile(glob: &str) -> Result<GlobMatcher, String> {
     match built {
         Ok(glob) => Ok(glob.compile_matcher()),
         Err(error) => Err(format!("is no valid pattern: {}", error.kind())),
+    }
+}
+
+/// The plain text after the last wildcard, within the file name.
+fn ending(rest: &str) -> &str {
+    let special = |c: char| WILD.contains(&c) || matches!(c, ']' | '}' | '/');
+    rest.rfind(special).map_or(rest, |at| &rest[at + 1..])
+}
+
+fn plain(rest: &str) -> Option<Plain> {
+    let before = rest.strip_suffix(ending(rest))?;
+    match before {
+        "*" => Some(Plain::Here),
+        "**/*" => Some(Plain::Anywhere),
+        _ => None,
     }
 }
 
@@ -170,6 +217,46 @@ mod tests {
         check("x//y/**//z.md", "/base/x/y", &["a/z.md", "z.md"], &[]);
         check("a/b*/c.md", "/base/a", &["bb/c.md"], &["c.md", "b/d/c.md"]);
         check("../up/*.md", "/base/../up", &["a.md"], &[]);
+    }
+
+    #[test]
+    fn the_short_way_answers_as_the_glob_does() {
+        let names = [
+            "a.md", ".md", "md", "a.MD", "a.mdx", "x/a.md", "x/.md", "x/y/a.md", "x.md/y", "b/a",
+            "a]b.md", "a b.md",
+        ];
+        for text in [
+            "*.md",
+            "**/*.md",
+            "*",
+            "**/*",
+            "**",
+            "*/*.md",
+            "a*.md",
+            "**/a.md",
+            "{a,b}.md",
+            "[ab].md",
+            "?.md",
+            "x/**/*.md",
+            "**/x/*",
+            "{**/a,b}*.md",
+            "a[]]b.md",
+        ] {
+            // A folder in front that is plain would become the root.
+            let pattern = Pattern::parse(text, Path::new("")).unwrap();
+            for name in names {
+                let (name, glob) = (Path::new(name), &pattern.rest);
+                assert_eq!(
+                    pattern.matches(name),
+                    glob.is_match(name),
+                    "{text} {name:?}"
+                );
+            }
+        }
+        let plain = |text| Pattern::parse(text, Path::new("")).unwrap().plain;
+        assert_eq!(plain("docs/**/*.md"), Some(Plain::Anywhere));
+        assert_eq!(plain("docs/*.md"), Some(Plain::Here));
+        assert_eq!(plain("docs/a*.md"), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which files the patterns match, found by walking. Reads no file.
 
 use std::collections::HashSet;
-use std::fs::{self, FileType};
+use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use skills_core::Skipped;
 
 use super::pattern::Pattern;
+use super::stamp::Stamp;
 
 /// Where a walk gives up: a pattern such as `/**` must not keep anybody waiting.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,9 @@ impl Limits {
     };
 }
 
+/// What is said of pipes, sockets and devices.
+pub const NO_FILE: &str = "is no regular file; only files can be served";
+
 /// A markdown file that some pattern matches.
 #[derive(Debug)]
 pub struct Found {
@@ -39,6 +43,8 @@ pub struct Found {
     pub relative: PathBuf,
     /// That pattern, as it was written.
     pub pattern: Arc<str>,
+    /// What it looked like.
+    pub stamp: Stamp,
 }
 
 /// What the patterns match.
@@ -48,24 +54,36 @@ pub struct Scan {
     pub found: Vec<Found>,
     /// What matches and cannot be a document.
     pub skipped: Vec<Skipped>,
+    /// Every folder where something could come to match, or that is still to come.
+    pub folders: Vec<PathBuf>,
 }
 
 /// Walks every pattern.
 pub fn scan(patterns: &[Pattern], limits: Limits) -> Scan {
-    let mut scan = Scan::default();
-    let mut seen = HashSet::new();
-    let mut said = HashSet::new();
-    for pattern in patterns {
-        let walked = walk(pattern, limits);
-        // Of two patterns the first gives the id.
-        let new = |found: &Found| seen.insert(found.path.clone());
-        scan.found.extend(walked.found.into_iter().filter(new));
-        let new = |skipped: &Skipped| said.insert((skipped.place.clone(), skipped.reason.clone()));
-        scan.skipped.extend(walked.skipped.into_iter().filter(new));
+    let mut walks = patterns.iter().map(|pattern| walk(pattern, limits));
+    let mut scan = walks.next().unwrap_or_default();
+    for walked in walks {
+        scan.add(walked);
     }
-    let bytes = |found: &Found| found.path.as_os_str().as_encoded_bytes().to_vec();
-    scan.found.sort_by_cached_key(bytes);
+    scan.found
+        .sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
     scan
+}
+
+impl Scan {
+    /// Adds what an earlier pattern does not have: of two the first gives the id.
+    fn add(&mut self, later: Self) {
+        let seen: HashSet<&Path> = self.found.iter().map(|found| &*found.path).collect();
+        let new = |found: &Found| !seen.contains(&*found.path);
+        let new: Vec<_> = later.found.into_iter().filter(new).collect();
+        self.found.extend(new);
+        for skipped in later.skipped {
+            if !self.skipped.contains(&skipped) {
+                self.skipped.push(skipped);
+            }
+        }
+        self.folders.extend(later.folders);
+    }
 }
 
 fn walk(pattern: &Pattern, limits: Limits) -> Scan {
@@ -78,9 +96,11 @@ fn walk(pattern: &Pattern, limits: Limits) -> Scan {
             } else {
                 format!("matches no file: {folder}: {}", said_by(&error))
             };
-            let skipped = vec![about_pattern(pattern, reason)];
-            let found = Vec::new();
-            return Scan { found, skipped };
+            return Scan {
+                found: Vec::new(),
+                skipped: vec![about_pattern(pattern, reason)],
+                folders: vec![pattern.root.clone()],
+            };
         }
     };
     let mut walk = Walk {
@@ -141,85 +161,111 @@ impl Walk<'_> {
     }
 
     fn literal(&mut self, name: &Path) {
-        match fs::symlink_metadata(self.root.join(name)) {
-            Ok(metadata) => {
-                let chain = &mut vec![self.root.to_owned()];
-                self.entry(name, metadata.file_type(), chain);
-            }
+        self.scan.folders.push(self.root.to_owned());
+        let path = self.root.join(name);
+        let found = fs::symlink_metadata(&path);
+        let kind = found.as_ref().map(Metadata::file_type);
+        let (name, chain) = (name.to_owned(), &mut vec![self.root.to_owned()]);
+        match kind {
+            Ok(kind) => self.entry(path, name, kind, || found, chain),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.skip(name, said_by(&error)),
+            Err(error) => self.skip(&name, said_by(error)),
         }
     }
 
     /// `chain`: the folders we came through, without links.
     fn folder(&mut self, relative: &Path, chain: &mut Vec<PathBuf>) {
-        let entries = match fs::read_dir(self.root.join(relative)) {
+        let path = self.root.join(relative);
+        let entries = match fs::read_dir(&path) {
             Ok(entries) => entries,
             // Deleted since it was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => return self.skip(relative, said_by(&error)),
         };
+        self.scan.folders.push(path);
         for entry in entries {
             let Some(left) = self.left.checked_sub(1).filter(|left| *left > 0) else {
                 self.left = 0;
                 return;
             };
             self.left = left;
-            match entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?))) {
-                Ok((name, kind)) => self.entry(&relative.join(name), kind, chain),
+            match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
+                Ok((kind, entry)) => {
+                    let name = entry.file_name();
+                    if kind.is_file() && !self.pattern.may_match(&name) {
+                        continue;
+                    }
+                    let (path, relative) = (entry.path(), relative.join(name));
+                    self.entry(path, relative, kind, || entry.metadata(), chain);
+                }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => self.skip(relative, said_by(&error)),
             }
         }
     }
 
-    fn entry(&mut self, relative: &Path, kind: FileType, chain: &mut Vec<PathBuf>) {
-        if !self.pattern.matches(relative) && !self.pattern.may_hold(relative) {
-            return;
-        }
+    fn entry(
+        &mut self,
+        path: PathBuf,
+        relative: PathBuf,
+        kind: FileType,
+        metadata: impl FnOnce() -> io::Result<Metadata>,
+        chain: &mut Vec<PathBuf>,
+    ) {
         if kind.is_symlink() {
-            self.link(relative, chain);
+            self.link(path, relative, chain);
         } else if kind.is_dir() {
             // Every folder but those reached through links is its parent's real path.
             let real = chain.last().map_or(self.root, PathBuf::as_path);
             let real = real.join(relative.file_name().unwrap_or_default());
-            self.enter(relative, real, chain);
-        } else if self.pattern.matches(relative) {
-            self.file(relative, kind);
+            self.enter(&relative, real, chain);
+        } else if self.pattern.matches(&relative) {
+            match metadata() {
+                Ok(metadata) => self.file(path, relative, &metadata),
+                // Deleted since it was listed.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => self.skip(&relative, said_by(&error)),
+            }
         }
     }
 
-    fn link(&mut self, relative: &Path, chain: &mut Vec<PathBuf>) {
-        let path = self.root.join(relative);
+    fn link(&mut self, path: PathBuf, relative: PathBuf, chain: &mut Vec<PathBuf>) {
+        let (holds, matches) = (
+            self.pattern.may_hold(&relative),
+            self.pattern.matches(&relative),
+        );
+        if !holds && !matches {
+            return;
+        }
         let target = fs::canonicalize(&path).and_then(|real| Ok((fs::metadata(&real)?, real)));
         let (metadata, real) = match target {
             Ok(target) => target,
-            Err(error) => return self.skip(relative, lost(&path, &error)),
+            Err(error) => return self.skip(&relative, lost(&path, &error)),
         };
         let folder = metadata.is_dir();
-        let wanted = if folder {
-            self.pattern.may_hold(relative)
-        } else {
-            self.pattern.matches(relative)
-        };
-        if !wanted {
+        if !(if folder { holds } else { matches }) {
         } else if !real.starts_with(self.root) {
             let (real, root) = (shown(&real), shown(self.root));
             let reason = format!(
                 "is a link to {real}, outside {root}; add a pattern for that place instead"
             );
-            self.skip(relative, reason);
+            self.skip(&relative, reason);
         } else if !folder {
-            self.file(relative, metadata.file_type());
+            // A change of the target is a change of this file.
+            self.scan
+                .folders
+                .extend(real.parent().map(Path::to_path_buf));
+            self.file(path, relative, &metadata);
         } else if chain.contains(&real) {
-            self.skip(relative, "is a link to a folder it lies in; remove it");
+            self.skip(&relative, "is a link to a folder it lies in; remove it");
         } else {
-            self.enter(relative, real, chain);
+            self.enter(&relative, real, chain);
         }
     }
 
     fn enter(&mut self, relative: &Path, real: PathBuf, chain: &mut Vec<PathBuf>) {
-        if self.pattern.literal.is_some() || (self.fits(relative) && self.matches(relative)) {
+        if self.pattern.literal.is_some() || (self.fits(relative) && self.pattern.matches(relative))
+        {
             let at = self.root.join(relative);
             self.skip(
                 relative,
@@ -245,35 +291,31 @@ impl Walk<'_> {
         chain.pop();
     }
 
-    fn file(&mut self, relative: &Path, kind: FileType) {
-        if !kind.is_file() {
-            self.skip(relative, "is no regular file; only files can be served");
+    fn file(&mut self, path: PathBuf, relative: PathBuf, metadata: &Metadata) {
+        if !metadata.is_file() {
+            self.skip(&relative, NO_FILE);
         } else if relative.to_str().is_none() {
-            self.skip(relative, "has a name that is not UTF-8; rename it");
-        } else if !self.fits(relative) {
+            self.skip(&relative, "has a name that is not UTF-8; rename it");
+        } else if !self.fits(&relative) {
             let suffix = self.pattern.suffix;
             self.skip(
-                relative,
+                &relative,
                 format!("does not end in `{suffix}`; rename it or make the pattern narrower"),
             );
         } else {
             self.matched = true;
             self.scan.found.push(Found {
-                path: self.root.join(relative),
-                relative: relative.to_owned(),
+                path,
+                relative,
                 pattern: Arc::clone(&self.pattern.text),
+                stamp: Stamp::of(metadata),
             });
         }
     }
 
     /// Case counts: an id is what is left of the path, and ids are lowercase.
     fn fits(&self, relative: &Path) -> bool {
-        let bytes = relative.as_os_str().as_encoded_bytes();
-        bytes.ends_with(self.pattern.suffix.as_bytes())
-    }
-
-    fn matches(&self, relative: &Path) -> bool {
-        self.pattern.matches(relative)
+        bytes(relative).ends_with(self.pattern.suffix.as_bytes())
     }
 
     fn skip(&mut self, relative: &Path, reason: impl Into<String>) {
@@ -301,6 +343,11 @@ pub fn shown(path: &Path) -> String {
         }
     }
     shown
+}
+
+/// A path as it is ordered.
+pub fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
 }
 
 /// Why a link leads nowhere.

@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
+use tokio::time::timeout;
 
-use crate::engine::Peer;
+use crate::engine::{Engine, Peer, next};
 use crate::process::Skills;
 
-fn write(dir: &Path, path: &str, text: &str) {
+pub fn write(dir: &Path, path: &str, text: &str) {
     let path = dir.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
@@ -92,41 +94,82 @@ async fn files_are_served_next_to_what_workers_register() {
     assert_eq!(hidden["name"], "taken");
 }
 
-/// What `skills doctor --json` says of a folder with these files, and its exit code.
-fn doctor(files: &[(&str, &str)]) -> (serde_json::Value, Option<i32>) {
-    let dir = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        write(dir.path(), path, text);
-    }
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_skills"))
-        .args(["doctor", "--json", "--config"])
-        .arg(dir.path().join("config.yaml"))
-        .output()
-        .unwrap();
-    let said = serde_json::from_slice(&output.stdout).unwrap();
-    (said, output.status.code())
+/// In one step, so that nobody ever sees half of it.
+fn put(dir: &Path, path: &str, text: &str) {
+    write(dir, "half", text);
+    let path = dir.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::rename(dir.join("half"), path).unwrap();
 }
 
-#[test]
-fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
-    let config = ("config.yaml", "skills: ['docs/*.md']\n");
-    let (said, code) = doctor(&[config, ("docs/a.md", "# A")]);
-    assert_eq!(code, Some(0), "{said:#}");
-    assert_eq!(said["healthy"], true);
-    assert_eq!(said["skills"][0]["id"], "a");
-    assert_eq!(said["patterns"]["skills"][0]["files"], 1);
-
-    let (said, code) = doctor(&[config, ("docs/A.md", "# A")]);
-    assert_eq!(code, Some(1), "{said:#}");
-    let reason = said["skipped"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("has 'A'"), "{reason}");
-
-    let (said, code) = doctor(&[]);
-    assert_eq!(code, Some(1));
-    assert!(
-        said["warnings"][0]
-            .as_str()
-            .unwrap()
-            .contains("config.yaml")
+/// Files that come, change and go while the program runs are told of, whether it
+/// brings its own engine or is a worker on another.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_subscribed_hears_of_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(
+        dir,
+        "config.yaml",
+        "skills: ['docs/**/*.md']\nprompts: ['later/*.md']\n",
     );
+    put(dir, "docs/old.md", "# Old\n");
+    let config = dir.join("config.yaml");
+    let config = config.to_str().unwrap();
+    let (serve, url) = Skills::serve(&dir.join("data"), &["--config", config]).await;
+    told_of_files(dir, &url).await;
+    serve.kill().await;
+
+    fs::remove_dir_all(dir.join("later")).unwrap();
+    let engine = Engine::start("127.0.0.1:0").await;
+    let mut worker = Skills::start(&["--url", &engine.url, "--config", config]);
+    worker.says("serving").await;
+    told_of_files(dir, &engine.url).await;
+}
+
+async fn told_of_files(dir: &Path, url: &str) {
+    let peer = Peer::connect(url, "peer").await;
+    let mut skills = peer.subscribe("skills::on-change", "peer::on-skills");
+    let mut prompts = peer.subscribe("prompts::on-change", "peer::on-prompts");
+    let taken = json!({ "id": "taken", "skill": "# From a worker" });
+    peer.call_soon("skills::register", taken).await;
+    // Once one change of a file is heard of, subscriptions hold and files are followed.
+    let probe = json!({ "op": "register", "id": "probe" });
+    let asked = Duration::from_millis(300);
+    for n in 0.. {
+        put(dir, "docs/probe.md", &format!("# Probe {n}\n"));
+        let notice = timeout(asked, next(&mut skills)).await;
+        if notice.is_ok_and(|notice| notice == probe) {
+            break;
+        }
+        assert!(n < 200, "no change was ever told of");
+    }
+    let mut expect = async |op: &str, id: &str| {
+        // More of those may still be on their way.
+        let registered = json!({ "op": "register", "id": "taken" });
+        let mut notice = next(&mut skills).await;
+        while notice == probe || notice == registered {
+            notice = next(&mut skills).await;
+        }
+        assert_eq!(notice, json!({ "op": op, "id": id }));
+    };
+    put(dir, "docs/new/a.md", "# A\n");
+    expect("register", "new/a").await;
+    // State hides this one: its coming and going is no news. Nor is what is no skill.
+    put(dir, "docs/taken.md", "# From a file\n");
+    put(dir, "docs/README.md", "# No id\n");
+    put(dir, "docs/new/a.md", "# B\n");
+    expect("register", "new/a").await;
+    fs::remove_file(dir.join("docs/taken.md")).unwrap();
+    fs::remove_dir_all(dir.join("docs/new")).unwrap();
+    expect("unregister", "new/a").await;
+    put(dir, "docs/new/b.md", "# B\n");
+    expect("register", "new/b").await;
+    fs::remove_dir_all(dir.join("docs/new")).unwrap();
+    expect("unregister", "new/b").await;
+
+    // A folder that was not there when the program started.
+    put(dir, "later/x.md", "---\ndescription: x\n---\nHi\n");
+    let expected = json!({ "op": "register", "name": "x" });
+    assert_eq!(next(&mut prompts).await, expected);
 }

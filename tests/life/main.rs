@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
 
 mod agents;
+mod doctor;
 mod engine;
 mod files;
 mod handlers;

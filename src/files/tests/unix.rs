@@ -85,6 +85,11 @@ fn what_may_not_be_read_is_skipped() {
     } else {
         let said = ["a.md: may not be read; give", "d: may not be read; give"];
         check(&disk.skills(&["**/*.md"]), &[], &said);
+        let folder = disk.folder(&["**/*.md"], &[]);
+        for id in ["a", "d/b"] {
+            let error = run(folder.skill(&id.parse().unwrap())).unwrap_err();
+            assert!(error.to_string().contains("may not be read"), "{error}");
+        }
     }
     mode("d", 0o755);
     let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
@@ -121,4 +126,19 @@ fn a_name_cannot_steer_the_terminal_of_whoever_reads_about_it() {
         &[],
         &["a\\u{1b}[2J\\n.md: cannot be a skill"],
     );
+}
+
+#[test]
+fn a_folder_that_cannot_be_entered_is_skipped() {
+    let disk = Disk::with(&[("top.md", "x")]);
+    // Deeper than a path may be long, which only steps of one folder can make.
+    let name = "d".repeat(200);
+    let dig =
+        "i=0; while [ $i -lt 25 ]; do mkdir \"$0\" && cd -P \"./$0\" || exit 1; i=$((i+1)); done";
+    let dug = Command::new("sh")
+        .args(["-c", dig, &name])
+        .current_dir(disk.path(""))
+        .status();
+    assert!(dug.unwrap().success());
+    check(&disk.skills(&["**/*.md"]), &["top"], &["cannot be read: "]);
 }

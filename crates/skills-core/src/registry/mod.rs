@@ -185,26 +185,30 @@ fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<&'de Raw
     <&RawValue>::deserialize(field).map(Some)
 }
 
+/// Which names are taken, and by whom.
+type Taken = std::collections::HashMap<Arc<str>, crate::Origin>;
+
 /// Entries of sources under names that nobody before them has; later ones are
 /// reported as shadowed.
 fn unshadowed<T>(
     origin: crate::Origin,
-    found: Vec<T>,
-    name: impl Fn(&T) -> &str,
-    taken: &mut std::collections::HashMap<String, crate::Origin>,
+    mut found: Vec<T>,
+    name: impl Fn(&T) -> Arc<str>,
+    taken: &mut Taken,
     skipped: &mut Vec<Skipped>,
 ) -> Vec<T> {
-    let mut kept = Vec::with_capacity(found.len());
-    for entry in found {
-        if let Some(by) = taken.get(name(&entry)) {
-            skipped.push(Skipped {
-                place: format!("{origin}: {}", name(&entry)),
-                reason: format!("shadowed by an entry of the same name from {by}"),
-            });
-        } else {
-            taken.insert(name(&entry).to_owned(), origin);
-            kept.push(entry);
-        }
-    }
-    kept
+    taken.reserve(found.len());
+    found.retain(|entry| {
+        let name = name(entry);
+        let Some(by) = taken.get(&name) else {
+            taken.insert(name, origin);
+            return true;
+        };
+        skipped.push(Skipped {
+            place: format!("{origin}: {name}"),
+            reason: format!("shadowed by an entry of the same name from {by}"),
+        });
+        false
+    });
+    found
 }

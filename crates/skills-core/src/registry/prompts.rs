@@ -1,12 +1,11 @@
 //! Registering, listing and rendering prompts.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use super::{Registry, unshadowed};
+use super::{Registry, Taken, unshadowed};
 use crate::nearest::nearest;
 use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
@@ -256,9 +255,9 @@ impl Registry {
         stored: &[Arc<Prompt>],
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<(Origin, SourcePrompt)>, Error> {
-        let mut taken: HashMap<String, Origin> = stored
+        let mut taken: Taken = stored
             .iter()
-            .map(|prompt| (prompt.name.to_string(), Origin::State))
+            .map(|prompt| (prompt.name.shared(), Origin::State))
             .collect();
         let mut all = Vec::new();
         for source in &self.sources {
@@ -268,7 +267,7 @@ impl Registry {
             let kept = unshadowed(
                 origin,
                 listing.entries,
-                |p| p.name.as_str(),
+                |p| p.name.shared(),
                 &mut taken,
                 skipped,
             );

@@ -1,9 +1,8 @@
 //! Registering, unregistering and listing skills.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Registry, unshadowed};
+use super::{Registry, Taken, unshadowed};
 use crate::markdown::Head;
 use crate::skill::check_body;
 use crate::slot::Snapshot;
@@ -143,9 +142,9 @@ impl Registry {
         if self.sources.is_empty() {
             return Ok(Vec::new());
         }
-        let mut taken: HashMap<String, Origin> = stored
+        let mut taken: Taken = stored
             .iter()
-            .map(|skill| (skill.id.to_string(), Origin::State))
+            .map(|skill| (skill.id.shared(), Origin::State))
             .collect();
         let mut all = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
@@ -155,7 +154,7 @@ impl Registry {
             let skills = unshadowed(
                 origin,
                 listing.entries,
-                |s| s.id.as_str(),
+                |s| s.id.shared(),
                 &mut taken,
                 skipped,
             );

@@ -27,32 +27,43 @@ const STATEMENTS: usize = 32;
 
 /// Makes the directory if need be and answers where the database is.
 pub(super) fn locate(dir: &Path) -> Result<PathBuf, StateError> {
-    let failed = |cause| StateError::Directory {
-        path: dir.to_owned(),
-        cause: Arc::new(cause),
-    };
+    if existing(dir)?.is_none() {
+        create(dir).map_err(|cause| StateError::Directory {
+            path: dir.to_owned(),
+            cause: Arc::new(cause),
+        })?;
+    }
+    Ok(dir.join(FILE_NAME))
+}
+
+/// Where the database is, if there is one; an error if what is there can be none.
+pub(super) fn existing(dir: &Path) -> Result<Option<PathBuf>, StateError> {
     match fs::metadata(dir) {
-        Ok(found) if !found.is_dir() => {
+        Ok(found) if found.is_dir() => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() != io::ErrorKind::NotADirectory => {
+            return Err(StateError::Directory {
+                path: dir.to_owned(),
+                cause: Arc::new(error),
+            });
+        }
+        Ok(_) | Err(_) => {
             return Err(StateError::NotADirectory {
                 path: dir.to_owned(),
             });
         }
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => create(dir).map_err(failed)?,
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(StateError::NotADirectory {
-                path: dir.to_owned(),
-            });
-        }
-        Err(error) => return Err(failed(error)),
     }
     let path = dir.join(FILE_NAME);
-    if let Ok(found) = fs::metadata(&path)
-        && (!found.is_file() || (SHORTEST_STRANGER..SHORTEST_DATABASE).contains(&found.len()))
-    {
-        return Err(StateError::NotSqlite { path });
+    match fs::metadata(&path) {
+        Ok(found)
+            if !found.is_file()
+                || (SHORTEST_STRANGER..SHORTEST_DATABASE).contains(&found.len()) =>
+        {
+            Err(StateError::NotSqlite { path })
+        }
+        Ok(_) => Ok(Some(path)),
+        Err(_) => Ok(None),
     }
-    Ok(path)
 }
 
 /// Opens the writing connection: checks whose file it is, brings it up to date, switches to WAL.

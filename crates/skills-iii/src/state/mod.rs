@@ -3,8 +3,9 @@
 //! [`Store`] is the door. `write` is the one thread that writes, `read` the connections that read,
 //! `row` what a write does to the tables, `log` and `feed` how writes become events (also those of
 //! other processes on the same directory), `file` and `schema` whose file it is and how it got its
-//! tables. Nothing here knows about messages, sessions or skills.
+//! tables, `check` whether it is well. Nothing here knows about messages, sessions or skills.
 
+mod check;
 mod error;
 mod feed;
 mod file;
@@ -18,6 +19,7 @@ mod store;
 mod tests;
 mod write;
 
+pub use check::Checked;
 pub use error::StateError;
 pub use feed::{Changes, StateChange};
 pub use file::FILE_NAME;

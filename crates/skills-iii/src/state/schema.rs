@@ -89,7 +89,11 @@ pub(super) fn prepare(
 }
 
 /// Whether the file is ours and of the newest version; an error if we must not touch it.
-fn check(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<bool, StateError> {
+pub(super) fn check(
+    connection: &Connection,
+    path: &Path,
+    migrations: &[&str],
+) -> Result<bool, StateError> {
     let read = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let failed = |cause| StateError::from_sqlite(path, "read", cause);
     let id = read("PRAGMA application_id").map_err(failed)?;

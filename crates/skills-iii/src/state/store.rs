@@ -14,7 +14,7 @@ use super::feed::Feed;
 use super::read::Readers;
 use super::row::{Change, Op, Written};
 use super::write::{Job, Write, Writer};
-use super::{Changes, StateError, StoreOptions, file};
+use super::{Changes, Checked, StateError, StoreOptions, check, file};
 
 /// A result that is on its way.
 pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -79,6 +79,12 @@ impl Store {
             options,
             writer: Mutex::new(Some(thread)),
         })
+    }
+
+    /// Looks whether the store in a directory is well, without making or changing anything.
+    /// Reads all of it. None if nothing was ever kept there.
+    pub fn check(dir: &Path, options: &StoreOptions) -> Result<Option<Checked>, StateError> {
+        check::check(dir, options).map_err(|error| error.after(options.busy_timeout))
     }
 
     /// Writes a row and answers the value it had. A new row goes to the end of its scope; one

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use super::{Changes, StateChange, StateError, Store, StoreOptions};
 
 mod busy;
+mod check;
 mod foreign;
 mod model;
 mod space;

@@ -1,0 +1,88 @@
+//! Looking at a store leaves it, and the directory, as they were.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::super::{Checked, FILE_NAME, StateError, Store, StoreOptions};
+use super::{fresh, open, set};
+
+fn check(dir: &Path) -> Result<Option<Checked>, StateError> {
+    Store::check(dir, &StoreOptions::default())
+}
+
+/// Every file and what is in it.
+fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(dir).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read(&path).unwrap())
+    });
+    files.collect()
+}
+
+#[test]
+fn nothing_is_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let absent = dir.path().join("absent");
+    assert_eq!(check(&absent).unwrap(), None);
+    assert!(!absent.exists());
+    assert_eq!(check(dir.path()).unwrap(), None);
+    assert!(contents(dir.path()).is_empty());
+    fs::write(dir.path().join(FILE_NAME), "").unwrap();
+    assert_eq!(check(dir.path()).unwrap(), None);
+    let file = dir.path().join(FILE_NAME);
+    assert!(matches!(
+        check(&file),
+        Err(StateError::NotADirectory { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_store_that_is_well_is_left_as_it_was() {
+    let (dir, store) = fresh();
+    set(&store, "a", "x", "1").await;
+    set(&store, "b", "x", "2").await;
+    let used = check(dir.path()).unwrap().expect("while it is used");
+    assert_eq!((used.version, used.outdated, used.rows), (1, false, 2));
+    assert_eq!(used.path, dir.path().join(FILE_NAME));
+
+    // As a crash leaves it: with writes that are in the log alone.
+    let crashed = tempfile::tempdir().unwrap();
+    for (name, bytes) in contents(dir.path()) {
+        fs::write(crashed.path().join(name), bytes).unwrap();
+    }
+    let log = crashed.path().join(format!("{FILE_NAME}-wal"));
+    let before = fs::read(&log).unwrap();
+    assert!(!before.is_empty());
+    assert_eq!(check(crashed.path()).unwrap().unwrap().rows, 2);
+    assert_eq!(fs::read(&log).unwrap(), before);
+    set(&open(crashed.path()), "a", "y", "3").await;
+
+    store.close();
+    let before = contents(dir.path());
+    assert_eq!(check(dir.path()).unwrap().unwrap().rows, 2);
+    assert_eq!(contents(dir.path()), before);
+}
+
+#[tokio::test]
+async fn damage_anywhere_is_found() {
+    let (dir, store) = fresh();
+    let long = format!("\"{}\"", "x".repeat(300));
+    for n in 0..200 {
+        set(&store, "a", &n.to_string(), &long).await;
+    }
+    store.close();
+    let path = dir.path().join(FILE_NAME);
+    let mut bytes = fs::read(&path).unwrap();
+    let half = bytes.len() / 2;
+    // Whole pages, past those that opening reads.
+    bytes[half..half + 16_384].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+    let error = check(dir.path()).unwrap_err();
+    assert!(matches!(error, StateError::Damaged { .. }), "{error}");
+
+    fs::write(&path, "no database, but longer than one page".repeat(50)).unwrap();
+    let error = check(dir.path()).unwrap_err();
+    assert!(matches!(error, StateError::NotSqlite { .. }), "{error}");
+}

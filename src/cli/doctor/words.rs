@@ -1,0 +1,67 @@
+//! What the doctor found, for people.
+
+use skills_core::Skipped;
+
+use super::{engine, per_pattern, place, store};
+use crate::app::Checkup;
+use crate::config::Loaded;
+
+/// One line for each thing, and a summary.
+pub fn text(loaded: &Loaded, checkup: &Checkup) -> String {
+    let report = &checkup.report;
+    let mut lines = vec![format!("engine   {}: {}", checkup.url, engine(checkup).1)];
+    let place = place(checkup).map(|place| place + ": ").unwrap_or_default();
+    lines.push(format!("store    {place}{}", store(checkup).1));
+    for warning in &loaded.warnings {
+        lines.push(format!("warning  {warning}"));
+    }
+    let kinds = [
+        ("skill", &loaded.config.skills, &report.skills),
+        ("prompt", &loaded.config.prompts, &report.prompts),
+    ];
+    for (kind, patterns, files) in kinds {
+        for (pattern, count) in per_pattern(patterns, files, |file| &file.pattern) {
+            lines.push(format!("pattern  {pattern} ({kind}s: {count})"));
+        }
+        for file in files {
+            let path = file.path.display();
+            lines.push(format!("{kind:<8} {}  {path}", file.name));
+            if let Some(warning) = &file.warning {
+                lines.push(format!("warning  {path}: {warning}"));
+            }
+        }
+    }
+    for (pattern, count) in per_pattern(&loaded.config.agents, &checkup.agents, |a| &a.pattern) {
+        lines.push(format!("pattern  {pattern} (agents: {count})"));
+    }
+    for agent in &checkup.agents {
+        let path = agent.path.display();
+        lines.push(format!("agent    {}  {path}", agent.ids.join(" ")));
+        for warning in &agent.warnings {
+            lines.push(format!("warning  {path}:{warning}"));
+        }
+    }
+    for hidden in &checkup.shadowed {
+        let (kind, name, path) = (hidden.kind, &hidden.file.name, hidden.file.path.display());
+        let (by, at) = (hidden.by, &hidden.registered_at);
+        lines.push(format!(
+            "shadowed {path}: {kind} `{name}` was registered by a worker at {at} (origin {by}); \
+             unregister that one or rename the file"
+        ));
+    }
+    for Skipped { place, reason } in &report.skipped {
+        lines.push(format!("skipped  {place}: {reason}"));
+    }
+    for Skipped { place, reason } in &checkup.damaged {
+        lines.push(format!("damaged  {place}: {reason}"));
+    }
+    lines.push(format!(
+        "skills: {}, prompts: {}, agents: {}, skipped: {}, shadowed: {}",
+        report.skills.len(),
+        report.prompts.len(),
+        checkup.agents.len(),
+        report.skipped.len(),
+        checkup.shadowed.len()
+    ));
+    lines.join("\n") + "\n"
+}

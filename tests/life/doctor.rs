@@ -1,0 +1,148 @@
+//! `skills doctor` on folders, engines and stores that are well, and on others.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::engine::{Engine, Peer};
+use crate::files::write;
+use crate::process::Skills;
+
+/// An address where nobody listens.
+fn nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("ws://{}", listener.local_addr().unwrap())
+}
+
+fn run(dir: &Path, url: &str, more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skills"))
+        .arg("doctor")
+        .args(["--url", url, "--config"])
+        .arg(dir.join("config.yaml"))
+        .arg("--data-dir")
+        .arg(dir.join("data"))
+        .args(more)
+        .output()
+        .unwrap()
+}
+
+/// What `skills doctor --json` says, and its exit code.
+async fn doctor(dir: &Path, url: &str) -> (Value, Option<i32>) {
+    let (dir, url) = (dir.to_owned(), url.to_owned());
+    let run = move || run(&dir, &url, &["--json"]);
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    let mut said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["schema_version"], 1);
+    assert_eq!(said["command"], "doctor");
+    (said["data"].take(), output.status.code())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let url = &nobody();
+    let (said, code) = doctor(dir, url).await;
+    assert_eq!(code, Some(1));
+    let warning = said["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("config.yaml"), "{warning}");
+
+    write(dir, "config.yaml", "skills: ['docs/*.md']\n");
+    write(dir, "docs/a.md", "# A");
+    let (said, code) = doctor(dir, url).await;
+    assert_eq!(code, Some(0), "{said:#}");
+    assert_eq!(said["healthy"], true);
+    assert_eq!(said["skills"][0]["id"], "a");
+    assert_eq!(said["patterns"]["skills"][0]["files"], 1);
+    assert_eq!(said["engine"]["state"], "absent");
+    assert_eq!(said["store"]["state"], "empty");
+    assert!(!dir.join("data").exists(), "it makes nothing");
+
+    write(dir, "docs/B.md", "# B");
+    let (said, code) = doctor(dir, url).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(1)), "{said:#}");
+    let reason = said["skipped"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("has 'B'"), "{reason}");
+
+    let output = run(dir, url, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    for words in [
+        "nobody listens there; the data directory is used",
+        "data: nothing kept yet",
+        "pattern  docs/*.md (skills: 1)",
+        "skill    a  ",
+        "skipped  ",
+        "skills: 1, prompts: 0, skipped: 1, shadowed: 0",
+    ] {
+        assert!(said.contains(words), "no {words:?} in:\n{said}");
+    }
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: 1 finding\n"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_hides_a_file_is_named_with_and_without_an_engine() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(dir, "config.yaml", "skills: ['docs/*.md']\n");
+    write(dir, "docs/taken.md", "# From a file\n");
+    write(dir, "docs/free.md", "# Free\n");
+    let data = dir.join("data");
+    let (serve, url) = Skills::serve(&data, &[]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    let registered = peer.register("taken", "# From a worker").await;
+    let expected = json!([{
+        "kind": "skill",
+        "name": "taken",
+        "path": dir.join("docs/taken.md"),
+        "by": "state",
+        "registered_at": registered["registered_at"],
+    }]);
+    let (said, code) = doctor(dir, &url).await;
+    assert_eq!(code, Some(1));
+    assert_eq!(said["engine"]["state"], "serving", "{said:#}");
+    assert_eq!(said["store"]["state"], "healthy", "{said:#}");
+    assert_eq!(said["shadowed"], expected);
+    serve.kill().await;
+
+    let (said, code) = doctor(dir, &nobody()).await;
+    assert_eq!(code, Some(1));
+    assert_eq!(said["engine"]["state"], "absent");
+    let store = &said["store"];
+    assert_eq!(
+        (&store["state"], &store["schema_version"], &store["rows"]),
+        (&json!("healthy"), &json!(1), &json!(1))
+    );
+    assert_eq!(said["shadowed"], expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_without_registry_and_a_store_that_is_none_are_findings() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "state_timeout_ms: 5000\n");
+    write(dir, "data/state.db", &"no database at all ".repeat(100));
+    let engine = Engine::start("127.0.0.1:0").await;
+    let (said, code) = doctor(dir, &engine.url).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
+    assert_eq!(said["engine"]["state"], "idle");
+    let message = said["store"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("is not a SQLite database; the file was left as it is"),
+        "{message}"
+    );
+    let (said, code) = doctor(dir, "http://127.0.0.1:1").await;
+    assert_eq!(code, Some(1));
+    assert_eq!(said["engine"]["state"], "refusing");
+    let message = said["engine"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("looks like ws://127.0.0.1:49134"),
+        "{message}"
+    );
+}
