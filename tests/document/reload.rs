@@ -1,6 +1,6 @@
 //! A document that changes while it is served.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
@@ -11,17 +11,20 @@ use crate::sample::{SAMPLE, call};
 const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
 /// Longer than anything here takes on a busy machine.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 /// The lines of an output, none of them waited for without end.
 struct Said(Receiver<String>);
 
 impl Said {
-    fn new(output: impl BufRead + Read + Send + 'static) -> Self {
+    fn new(output: impl BufRead + Send + 'static) -> Self {
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
             let lines = output.lines().map_while(Result::ok);
-            lines.map(|line| sender.send(line)).take_while(Result::is_ok).count()
+            lines
+                .map(|line| sender.send(line))
+                .take_while(Result::is_ok)
+                .count()
         });
         Self(lines)
     }
