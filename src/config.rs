@@ -22,6 +22,17 @@ pub struct Config {
     pub prompts: Vec<String>,
     /// Patterns of `.3md` documents, each the skills of one agent.
     pub agents: Vec<String>,
+    /// Which functions MCP clients see as tools.
+    pub mcp: Mcp,
+}
+
+/// Which functions on the engine are tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mcp {
+    /// Not those whose ids begin like this.
+    pub hide: Vec<String>,
+    /// Only those that say `metadata.mcp.expose: true`.
+    pub require_expose: bool,
 }
 
 /// The scopes of state that hold the two registries.
@@ -43,6 +54,7 @@ impl Default for Config {
             state_timeout_ms: 10_000,
             skills: Vec::new(),
             prompts: Vec::new(),
+            mcp: Mcp::default(),
             agents: Vec::new(),
         }
     }
@@ -67,6 +79,7 @@ struct File {
     state_timeout_ms: Option<u64>,
     skills: Option<Vec<String>>,
     prompts: Option<Vec<String>>,
+    mcp: Option<FileMcp>,
     agents: Option<Vec<String>>,
     #[serde(flatten)]
     other: std::collections::BTreeMap<String, serde_json::Value>,
@@ -77,6 +90,15 @@ struct File {
 struct FileScopes {
     skills: Option<String>,
     prompts: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FileMcp {
+    hide: Option<Vec<String>>,
+    require_expose: Option<bool>,
+    #[serde(flatten)]
+    other: std::collections::BTreeMap<String, serde_json::Value>,
 }
 
 /// An engine's registry hands a worker its configuration as a list of one map.
@@ -161,6 +183,17 @@ impl Config {
             Some(given) => config.state_timeout_ms = given,
             None => {}
         }
+        let mcp = file.mcp.unwrap_or_default();
+        for key in mcp.other.keys() {
+            warnings.push(format!("`mcp.{key}` is not a setting; ignored"));
+        }
+        config.mcp.require_expose = mcp.require_expose.unwrap_or_default();
+        config.mcp.hide = mcp.hide.unwrap_or_default();
+        let before = config.mcp.hide.len();
+        config.mcp.hide.retain(|prefix| !prefix.is_empty());
+        if config.mcp.hide.len() < before {
+            warnings.push("`mcp.hide` has an empty prefix, which would hide all; ignored".into());
+        }
         config.skills = file.skills.unwrap_or_default();
         config.prompts = file.prompts.unwrap_or_default();
         config.agents = file.agents.unwrap_or_default();
@@ -173,6 +206,15 @@ impl Config {
             skills_scope: self.scopes.skills.clone(),
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
+        }
+    }
+
+    /// What the MCP surface takes of it.
+    pub fn mcp_settings(&self) -> crate::mcp::Settings {
+        crate::mcp::Settings {
+            hide: self.mcp.hide.clone(),
+            require_expose: self.mcp.require_expose,
+            ..crate::mcp::Settings::default()
         }
     }
 }
@@ -235,6 +277,15 @@ mod tests {
             |c| c.agents = vec!["agents/*.3md".into()],
             "",
         );
+        check(
+            "mcp:\n  hide: ['internal::', '']\n  require_expose: true\n",
+            |c| {
+                c.mcp.hide = vec!["internal::".into()];
+                c.mcp.require_expose = true;
+            },
+            "empty prefix",
+        );
+        check("mcp:\n  hied: []\n", |_| {}, "`mcp.hied` is not a setting");
         check("", |_| {}, "is empty");
         check("colour: blue\n", |_| {}, "`colour` is not a setting");
         check("state_timeout_ms: soon\n", |_| {}, "defaults apply");

@@ -1,4 +1,4 @@
-//! The HTTP listener: for now, whether we are well.
+//! The HTTP listener: whether we are well, and MCP.
 
 use std::sync::Arc;
 
@@ -11,19 +11,23 @@ use axum::{Json, Router};
 use serde_json::json;
 use skills_core::Registry;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
-/// Serves HTTP on `listener` until `shutdown` completes.
+/// Serves HTTP on `listener` until `stop`, then lets what was asked finish. `mcp` has
+/// a door of its own.
 pub async fn serve(
     listener: TcpListener,
     registry: Arc<Registry>,
-    shutdown: impl Future<Output = ()> + Send + 'static,
+    mcp: Router,
+    stop: CancellationToken,
 ) {
     let router = Router::new()
         .route("/healthz", get(health))
         .layer(middleware::from_fn(refuse_foreign))
-        .with_state(registry);
+        .with_state(registry)
+        .merge(mcp);
     if let Err(error) = axum::serve(listener, router)
-        .with_graceful_shutdown(shutdown)
+        .with_graceful_shutdown(stop.cancelled_owned())
         .await
     {
         tracing::error!(%error, "HTTP ended");

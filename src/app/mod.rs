@@ -5,8 +5,10 @@ mod address;
 mod agents;
 mod data_dir;
 mod files;
+mod follow;
 mod home;
 mod http;
+mod mcp;
 mod reach;
 mod serve;
 mod signal;
@@ -15,17 +17,19 @@ mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skills_core::{Registry, Source};
+use skills_core::{Engine, Registry, Source};
 use skills_iii::Client;
 
 pub use data_dir::data_dir;
 pub use home::Home;
-pub use reach::{Place, ReachError, Reached, Reaching, reach};
+pub use mcp::mcp;
+pub use reach::{Place, ReachError, Reached, Reaching, Where, reach, reach_here};
 pub use serve::{ServeError, Serving, serve};
 pub use signal::stop_signal;
 
 use crate::config::{Config, Loaded};
 use crate::engine::Wire;
+use crate::engine::peer::Peer;
 use crate::files::Folder;
 use worker::Worker;
 
@@ -63,6 +67,15 @@ fn registry(client: &Client, loaded: &Loaded, folder: Option<&Folder>) -> Arc<Re
     let mut sources: Vec<_> = folder.map(source).into_iter().collect();
     sources.extend(agents::source(loaded));
     let settings = loaded.config.settings();
+    Arc::new(Registry::new(engine, sources, settings, now))
+}
+
+/// The registry of an engine that somebody else runs, with the documents that the
+/// skills worker there serves.
+fn visited_registry(client: &Client, config: &Config) -> Arc<Registry> {
+    let engine: Arc<dyn Engine> = Arc::new(Wire::new(client.clone()));
+    let settings = config.settings();
+    let sources = Peer::sources(&engine, settings.timeout);
     Arc::new(Registry::new(engine, sources, settings, now))
 }
 

@@ -34,6 +34,15 @@ pub struct Reaching {
     pub data_dir: Option<PathBuf>,
 }
 
+/// Which of the two places to look in.
+#[derive(Clone, Debug)]
+pub enum Where {
+    /// On an engine, else on a data directory.
+    Engine(Reaching),
+    /// On this data directory and nowhere else.
+    Directory(PathBuf),
+}
+
 /// The registry, wherever it is.
 pub struct Reached {
     /// A connection on which its functions can be called.
@@ -112,6 +121,12 @@ impl ReachError {
 
 /// Finds the registry: an engine that answers at the address, else the data directory.
 pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
+    approach(reaching, loaded).await?.ready().await
+}
+
+/// The same without waiting for a registry in this process to have loaded: functions
+/// may not be there yet.
+pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
     let Reaching {
         url,
         token,
@@ -135,11 +150,18 @@ pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, Reach
     }
     drop(client);
     let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
+    approach_here(data_dir, loaded)
+}
+
+/// The registry on this data directory, in this process, whatever engines there are.
+pub async fn reach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
+    approach_here(data_dir, loaded)?.ready().await
+}
+
+/// The same without waiting.
+pub(super) fn approach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
     let folder = files::folder(loaded);
-    let mut home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
-    if !home.ready().await {
-        return Err(ReachError::Stuck);
-    }
+    let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
     Ok(Reached {
         client: home.client.clone(),
         place: Place::Here { data_dir, home },
@@ -162,6 +184,16 @@ async fn somebody_listens(address: &str) -> bool {
 }
 
 impl Reached {
+    /// Waits until a registry in this process offers its functions.
+    async fn ready(mut self) -> Result<Self, ReachError> {
+        if let Place::Here { home, .. } = &mut self.place
+            && !home.ready().await
+        {
+            return Err(ReachError::Stuck);
+        }
+        Ok(self)
+    }
+
     /// Finishes what is in flight and lets go.
     pub async fn close(self) {
         match self.place {

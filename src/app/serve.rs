@@ -10,11 +10,13 @@ use skills_iii::state::StateError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::address::{WORKERS, authority};
 use super::home::Home;
-use super::{agents, files, http};
+use super::{GOODBYE, agents, files, http, mcp};
 use crate::config::Loaded;
+use crate::mcp::http::{Options, router};
 
 /// Where to serve and what to keep.
 #[derive(Clone, Debug)]
@@ -25,7 +27,7 @@ pub struct Serving {
     pub http: String,
     /// Where state is kept.
     pub data_dir: PathBuf,
-    /// Required of every worker.
+    /// Required of every worker and of every MCP client.
     pub token: Option<String>,
 }
 
@@ -91,7 +93,9 @@ pub async fn serve(
     let workers = listen(where_workers_meet(&serving.url)?, "--url").await?;
     let web = listen(serving.http.clone(), "--http").await?;
     let folder = files::folder(loaded);
-    let mut home = Home::open(&serving.data_dir, serving.token, loaded, folder.as_ref())?;
+    let token = serving.token.clone();
+    let mut home = Home::open(&serving.data_dir, token, loaded, folder.as_ref())?;
+    let clients_stop = CancellationToken::new();
     let (stopping, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
         // The sender is dropped only after it has spoken.
@@ -115,8 +119,28 @@ pub async fn serve(
         let hub = home.embedded.hub.clone();
         let hub_stops = until(stopped.clone());
         tasks.spawn(async move { hub.serve(workers, hub_stops).await });
-        tasks.spawn(http::serve(web, Arc::clone(&home.registry), until(stopped)));
+        let handler = mcp::handler(
+            &home.client,
+            Arc::clone(&home.registry),
+            loaded,
+            clients_stop.clone(),
+        );
+        let watching = tasks.spawn(mcp::watch_functions(&home.client, handler.clone()));
+        let options = Options {
+            token: serving.token,
+            ..Options::default()
+        };
+        let mcp = router(handler, options, clients_stop.clone());
+        let registry = Arc::clone(&home.registry);
+        let http = http::serve(web, registry, mcp, clients_stop.clone());
+        let mut http = tokio::spawn(http);
         stop.await;
+        // What clients are waiting for needs the workers, so clients go first.
+        clients_stop.cancel();
+        if tokio::time::timeout(GOODBYE, &mut http).await.is_err() {
+            http.abort();
+        }
+        watching.abort();
     }
     tracing::info!("stopping");
     reporting.abort();

@@ -10,19 +10,15 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::{RawValue, to_raw_value};
 use skills_core::Registry;
-use skills_iii::client::{
-    FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec, TriggerTypeSpec,
-};
+use skills_iii::client::{FunctionSpec, Handler, Trigger, TriggerProvider, TriggerTypeSpec};
 use skills_iii::{CallError, Client, ErrorBody, Event};
 use tokio::sync::{Notify, broadcast, watch};
 use uuid::Uuid;
 
+use super::follow::{self, Follower, ask, raw};
 use crate::functions::{FUNCTIONS, Function, TRIGGER_TYPES, TriggerType, code};
 
-/// How long the engine may take to answer a question about itself.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// The pause before asking again whether the engine has taken what we said.
 const AGAIN: Duration = Duration::from_millis(20);
 /// How often that is asked before the answer counts.
@@ -34,10 +30,9 @@ const LOOK: Duration = Duration::from_secs(2);
 pub struct Worker {
     client: Client,
     registry: Arc<Registry>,
+    follower: Follower,
     /// Ours alone: another instance has its own.
-    doorbell: String,
     bell: String,
-    state_triggers: Vec<String>,
     /// Rung when some worker came or went.
     moved: Arc<Notify>,
     serving: watch::Sender<bool>,
@@ -53,17 +48,14 @@ enum Role {
 impl Worker {
     /// Offers the registry on `client`.
     pub fn new(client: Client, registry: Arc<Registry>, scopes: &[&str]) -> Self {
-        let me = Uuid::new_v4();
         let worker = Self {
+            follower: Follower::new(client.clone(), Arc::clone(&registry), scopes),
             client,
             registry,
-            doorbell: format!("skills::doorbell-{me}"),
-            bell: format!("skills::worker-bell-{me}"),
-            state_triggers: scopes.iter().map(|_| Uuid::new_v4().to_string()).collect(),
+            bell: format!("skills::worker-bell-{}", Uuid::new_v4()),
             moved: Arc::new(Notify::new()),
             serving: watch::Sender::new(false),
         };
-        worker.follow_state(scopes);
         worker.follow_workers();
         worker.offer(&FUNCTIONS[0]);
         worker
@@ -97,13 +89,11 @@ impl Worker {
                     tracing::warn!(name = rejected.worker_name, "another worker has our name");
                 }
                 Ok(Event::TriggerRefused {
+                    id,
                     trigger_type,
                     error,
                     ..
-                }) => {
-                    tracing::warn!(trigger_type, %error, "refused; every read will ask the engine");
-                    self.registry.connected(false);
-                }
+                }) => self.follower.refused(&id, &trigger_type, &error),
                 // Which functions are taken shows when asking who serves.
                 Ok(Event::Rejected(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,
@@ -114,14 +104,7 @@ impl Worker {
     /// A connection begins: look whether state can be followed, load, and find out
     /// who serves.
     async fn arrived(&self) {
-        let watched = self.state_is_followed().await;
-        if !watched {
-            tracing::warn!("the engine does not ring for state; every read will ask it");
-        }
-        self.registry.connected(watched);
-        if let Err(error) = self.registry.load().await {
-            tracing::warn!("{}", error.to_text());
-        }
+        self.follower.arrived().await;
         while self.client.worker_id().is_some() {
             match self.role().await {
                 Ok(Role::Owner) => {
@@ -141,7 +124,7 @@ impl Worker {
     }
 
     fn left(&self) {
-        self.registry.disconnected();
+        self.follower.left();
         self.serving.send_replace(false);
         // The next engine is asked for the lock alone again.
         for function in &FUNCTIONS[1..] {
@@ -198,7 +181,7 @@ impl Worker {
         let lock = FUNCTIONS[0].id;
         for _ in 0..ATTEMPTS {
             let asked = json!({ "function_id": lock });
-            match self.ask::<Info>("engine::functions::info", &asked).await {
+            match ask::<Info>(&self.client, "engine::functions::info", &asked).await {
                 Ok(Some(Info {
                     worker_name: Some(name),
                 })) if name == self.client.name() => {
@@ -248,30 +231,6 @@ impl Worker {
         self.client.register_function(spec, handler);
     }
 
-    /// Has the engine call our doorbell for every write to the two scopes.
-    fn follow_state(&self, scopes: &[&str]) {
-        let registry = Arc::clone(&self.registry);
-        let ring: Handler = Arc::new(move |event| {
-            let registry = Arc::clone(&registry);
-            Box::pin(async move {
-                if let Err(error) = registry.doorbell(&event).await {
-                    tracing::warn!("{}", error.to_text());
-                }
-                Ok(None)
-            })
-        });
-        self.offer_bell(&self.doorbell, "A row of state changed.", ring);
-        for (scope, id) in scopes.iter().zip(&self.state_triggers) {
-            self.client.register_trigger(TriggerSpec {
-                id: id.clone(),
-                trigger_type: "state".into(),
-                function_id: self.doorbell.clone(),
-                config: raw(&json!({ "scope": scope })),
-                metadata: None,
-            });
-        }
-    }
-
     /// Has the engine tell us when some worker comes or goes.
     fn follow_workers(&self) {
         let moved = Arc::clone(&self.moved);
@@ -279,79 +238,7 @@ impl Worker {
             moved.notify_one();
             Box::pin(std::future::ready(Ok(None)))
         });
-        self.offer_bell(&self.bell, "A worker came or went.", ring);
-        self.client.register_trigger(TriggerSpec {
-            id: Uuid::new_v4().to_string(),
-            trigger_type: "engine::workers-available".into(),
-            function_id: self.bell.clone(),
-            config: raw(&json!({})),
-            metadata: None,
-        });
-    }
-
-    /// A function for the engine to call, not for anybody else.
-    fn offer_bell(&self, id: &str, about: &str, ring: Handler) {
-        let spec = FunctionSpec {
-            id: id.into(),
-            description: Some(about.into()),
-            metadata: Some(raw(&json!({ "internal": true }))),
-            ..FunctionSpec::default()
-        };
-        self.client.register_function(spec, ring);
-    }
-
-    /// Whether the engine has taken our triggers on state.
-    async fn state_is_followed(&self) -> bool {
-        #[derive(Deserialize)]
-        struct Listed {
-            id: String,
-        }
-        #[derive(Deserialize)]
-        struct Types {
-            triggers: Vec<Listed>,
-        }
-        #[derive(Deserialize)]
-        struct Registered {
-            #[serde(alias = "triggers")]
-            registered_triggers: Vec<Listed>,
-        }
-        for _ in 0..ATTEMPTS {
-            let nothing = json!({});
-            if let Ok(Some(types)) = self.ask::<Types>("engine::triggers::list", &nothing).await
-                && !types.triggers.iter().any(|kind| kind.id == "state")
-            {
-                return false;
-            }
-            let registered = self
-                .ask::<Registered>("engine::registered-triggers::list", &nothing)
-                .await;
-            match registered {
-                Ok(Some(Registered {
-                    registered_triggers: all,
-                })) => {
-                    let known = |id: &String| all.iter().any(|trigger| trigger.id == *id);
-                    if self.state_triggers.iter().all(known) {
-                        return true;
-                    }
-                }
-                Ok(None) | Err(CallError::Remote(_)) => {}
-                Err(_) => return false,
-            }
-            tokio::time::sleep(AGAIN).await;
-        }
-        false
-    }
-
-    async fn ask<T: for<'de> Deserialize<'de>>(
-        &self,
-        function: &str,
-        input: &serde_json::Value,
-    ) -> Result<Option<T>, CallError> {
-        let answer = self
-            .client
-            .call_idempotent(function, raw(input), PATIENCE)
-            .await?;
-        Ok(answer.and_then(|answer| serde_json::from_str(answer.get()).ok()))
+        follow::ring_for(&self.client, "engine::workers-available", &self.bell, ring);
     }
 }
 
@@ -371,8 +258,4 @@ impl TriggerProvider for Subscribers {
     fn on_unregister(&self, trigger_id: &str) {
         self.registry.unsubscribe(trigger_id);
     }
-}
-
-fn raw(value: &serde_json::Value) -> Box<RawValue> {
-    to_raw_value(value).expect("a value is JSON")
 }

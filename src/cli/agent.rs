@@ -8,16 +8,14 @@ mod validate;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use agent3md::answer::UnknownSkill;
 use agent3md::{Agent, Skill, Wanted};
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::json;
 use skills_core::{Kind, nearest};
 
-use super::{Stop, exit_code};
+use super::Stop;
 use crate::agents::file::{self, ReadError};
 
 const EXAMPLES: &str = "Examples:
@@ -75,22 +73,6 @@ pub fn run(args: &AgentArgs) -> Result<(), Stop> {
         Verb::Export(args) => export::run(args, voice),
         Verb::New(args) => new::run(args, voice),
     }
-}
-
-/// Says why a command ended, in the form that was asked for.
-pub fn report(args: &AgentArgs, stop: Stop) -> ExitCode {
-    if !args.json {
-        return stop.report();
-    }
-    let Stop {
-        kind,
-        message,
-        hint,
-    } = stop;
-    let error = json!({ "kind": kind.name(), "message": message, "hint": hint });
-    // Nobody to tell it to: the code still says it.
-    let _ = writeln!(io::stderr(), "{}", json!({ "error": error }));
-    ExitCode::from(exit_code(kind))
 }
 
 /// How a command speaks.

@@ -14,9 +14,13 @@ pub enum Format {
     Json,
 }
 
-/// Starts logging; `RUST_LOG` chooses what, `info` without it.
+/// What is said unless `RUST_LOG` chooses. The MCP library reports every mistake of a
+/// client, who is told anyway.
+const USUAL: &str = "info,rmcp=error";
+
+/// Starts logging; `RUST_LOG` chooses what.
 pub fn start(format: Format) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(USUAL));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
@@ -25,6 +29,22 @@ pub fn start(format: Format) {
         Format::Human => subscriber.with_ansi(colour).with_target(false).try_init(),
         Format::Json => subscriber.json().flatten_event(true).try_init(),
     };
+    // Started before, by a test perhaps; that one goes on.
+    let _ = started;
+}
+
+/// Logging for a command that ends soon: what is wrong, and no times. `RUST_LOG`
+/// chooses more.
+pub fn start_for_a_verb(quiet: bool) {
+    let usual = if quiet { "error" } else { "warn" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
+    let started = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .try_init();
     // Started before, by a test perhaps; that one goes on.
     let _ = started;
 }

@@ -21,6 +21,7 @@ pub fn manifest() -> Value {
         state_timeout_ms,
         skills,
         prompts,
+        mcp,
         agents,
     } = Config::default();
     json!({
@@ -32,6 +33,7 @@ pub fn manifest() -> Value {
             "state_timeout_ms": state_timeout_ms,
             "skills": skills,
             "prompts": prompts,
+            "mcp": { "hide": mcp.hide, "require_expose": mcp.require_expose },
             "agents": agents,
         },
         "supported_targets": TARGETS,

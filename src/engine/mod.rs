@@ -2,9 +2,10 @@
 //!
 //! A [`Wire`] is the same for an engine elsewhere and for the one in this process:
 //! both are a [`Client`]. Only how the client comes about differs; [`remote`] and
-//! [`embedded`] know.
+//! [`embedded`] know. [`peer`] asks a skills worker elsewhere for its documents.
 
 pub mod embedded;
+pub mod peer;
 pub mod remote;
 
 use std::time::Duration;
@@ -15,7 +16,16 @@ use tokio::sync::mpsc;
 
 /// Calls that may be said twice without harm, so a lost answer costs a moment
 /// instead of the whole timeout.
-const IDEMPOTENT: &[&str] = &["state::get", "state::list"];
+const IDEMPOTENT: &[&str] = &[
+    "state::get",
+    "state::list",
+    "engine::functions::list",
+    "engine::functions::info",
+    "skills::list",
+    "skills::resources-list",
+    "prompts::list",
+    "prompts::mcp-list",
+];
 
 /// An engine at the other end of a client.
 pub struct Wire {

@@ -111,6 +111,15 @@ pub enum Error {
         #[source]
         cause: Failure,
     },
+    /// A function that was called as a tool did not answer.
+    #[error("function `{function}` {cause}")]
+    Function {
+        /// The function that was called.
+        function: FunctionId,
+        /// Whether it failed, is absent or was too slow.
+        #[source]
+        cause: Failure,
+    },
     /// The handler of a prompt answered something that is no prompt.
     #[error("prompt `{prompt}`: handler `{function}` returned an unsupported shape ({got})")]
     UnsupportedShape {
@@ -195,7 +204,9 @@ impl Error {
                     Kind::Unavailable
                 }
             },
-            Self::Section { cause, .. } | Self::Handler { cause, .. } => match cause {
+            Self::Section { cause, .. }
+            | Self::Handler { cause, .. }
+            | Self::Function { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
                 Failure::Absent => Kind::NotFound,
                 Failure::Unreachable { .. } | Failure::Failed { .. } => Kind::Unavailable,
@@ -228,6 +239,12 @@ impl Error {
                 Failure::TimedOut { .. } => {
                     Some("raise `state_timeout_ms` or make it answer faster".into())
                 }
+                Failure::Absent => Some("is the worker that offers it connected?".into()),
+                Failure::Unreachable { .. } => Some("is the engine running?".into()),
+                Failure::Failed { .. } => None,
+            },
+            Self::Function { cause, .. } => match cause {
+                Failure::TimedOut { .. } => Some("make it answer faster, or ask for less".into()),
                 Failure::Absent => Some("is the worker that offers it connected?".into()),
                 Failure::Unreachable { .. } => Some("is the engine running?".into()),
                 Failure::Failed { .. } => None,

@@ -40,7 +40,7 @@ pub use error::{Error, Kind};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use markdown::{DESCRIPTION_MAX, Head};
 pub use nearest::nearest;
-pub use prompt::{Prompt, PromptArgument, check_arguments, check_description};
+pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use registry::{

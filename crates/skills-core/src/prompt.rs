@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::error::shown;
+use crate::nearest::nearest;
 use crate::{Error, FunctionId, PromptName};
 
 /// One declared argument of a prompt.
@@ -55,9 +58,122 @@ pub fn check_arguments(arguments: &[PromptArgument]) -> Result<(), Error> {
     Ok(())
 }
 
+/// The rule for arguments that a person filled in: only declared names, each with a
+/// text, and none that is required left out.
+pub fn check_given(
+    prompt: &PromptName,
+    declared: &[PromptArgument],
+    given: &Map<String, Value>,
+) -> Result<(), Error> {
+    let names = || declared.iter().map(|argument| &*argument.name);
+    for (name, value) in given {
+        if !names().any(|declared| declared == name) {
+            let hint = match nearest(name, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if declared.is_empty() => "it takes none".into(),
+                None => format!("it takes {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            let what = format!("prompt `{prompt}`");
+            return Err(Error::invalid_hint(
+                what,
+                format!("has no argument {}", shown(name)),
+                hint,
+            ));
+        }
+        if !value.is_string() {
+            let what = format!("argument `{name}` of prompt `{prompt}`");
+            return Err(Error::invalid(
+                what,
+                format!("must be a string, not {}", kind_of(value)),
+            ));
+        }
+    }
+    let missing: Vec<_> = declared
+        .iter()
+        .filter(|argument| argument.required && !given.contains_key(&*argument.name))
+        .map(|argument| format!("`{}`", argument.name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let plural = if missing.len() == 1 { "" } else { "s" };
+    Err(Error::invalid(
+        format!("prompt `{prompt}`"),
+        format!(
+            "is missing required argument{plural} {}",
+            missing.join(", ")
+        ),
+    ))
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn given(text: &str, expected: &str) {
+        let argument = |name: &str, required| PromptArgument {
+            name: name.into(),
+            description: None,
+            required,
+        };
+        let declared = [
+            argument("to", true),
+            argument("cc", false),
+            argument("subject", true),
+        ];
+        let given: Map<String, Value> = serde_json::from_str(text).unwrap();
+        let checked = check_given(&"mail".parse().unwrap(), &declared, &given);
+        let got = checked.map_or_else(|e| e.to_text(), |()| "fine".into());
+        assert_eq!(got, expected, "for {text}");
+    }
+
+    #[test]
+    fn arguments_that_were_filled_in() {
+        given(r#"{"to":"a","subject":""}"#, "fine");
+        given(r#"{"to":"a","subject":"b","cc":"c"}"#, "fine");
+        given(
+            "{}",
+            "prompt `mail` is missing required arguments `to`, `subject`",
+        );
+        given(
+            r#"{"to":"a"}"#,
+            "prompt `mail` is missing required argument `subject`",
+        );
+        given(
+            r#"{"to":"a","subjet":"b"}"#,
+            "prompt `mail` has no argument `subjet` (did you mean `subject`?)",
+        );
+        given(
+            r#"{"priority":"b"}"#,
+            "prompt `mail` has no argument `priority` (it takes to, cc, subject)",
+        );
+        given(
+            r#"{"to":5,"subject":"b"}"#,
+            "argument `to` of prompt `mail` must be a string, not a number",
+        );
+        given(
+            r#"{"to":null,"subject":"b"}"#,
+            "argument `to` of prompt `mail` must be a string, not null",
+        );
+        let given: Map<String, Value> = serde_json::from_str(r#"{"a":"b"}"#).unwrap();
+        let none = check_given(&"mail".parse().unwrap(), &[], &given).unwrap_err();
+        assert_eq!(
+            none.to_text(),
+            "prompt `mail` has no argument `a` (it takes none)"
+        );
+    }
 
     #[track_caller]
     fn check(names: &[&str], expected: &str) {

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 
 use super::{Registry, unshadowed};
 use crate::nearest::nearest;
-use crate::prompt::{check_arguments, check_description};
+use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
 use crate::slot::{Slot, Snapshot};
 use crate::{
@@ -79,6 +80,16 @@ impl Registry {
         })
     }
 
+    /// Whether a worker registered a prompt under this name, readable or not.
+    pub async fn is_prompt_registered(&self, name: &PromptName) -> Result<bool, Error> {
+        let found = self.prompts.get(name.as_str()).await;
+        let found = found.map_err(|cause| Error::State {
+            doing: format!("look for prompt `{name}`"),
+            cause,
+        })?;
+        Ok(found.is_some())
+    }
+
     /// Every prompt of every origin, in byte order of their names.
     pub async fn prompts(&self) -> Result<Listing<PromptHead>, Error> {
         let state = self.stored_prompts().await?;
@@ -139,14 +150,40 @@ impl Registry {
         name: &PromptName,
         arguments: Option<Json>,
     ) -> Result<RenderedPrompt, Error> {
-        let arguments = checked_arguments(arguments)?;
+        self.render(name, checked_arguments(arguments)?, None).await
+    }
+
+    /// The same for arguments that a person filled in: they must fit what the prompt
+    /// declares before anybody is asked.
+    pub async fn render_prompt_strictly(
+        &self,
+        name: &PromptName,
+        given: &Map<String, Value>,
+    ) -> Result<RenderedPrompt, Error> {
+        let arguments = to_raw_value(given).expect("a map of values is JSON");
+        self.render(name, arguments, Some(given)).await
+    }
+
+    async fn render(
+        &self,
+        name: &PromptName,
+        arguments: Json,
+        given: Option<&Map<String, Value>>,
+    ) -> Result<RenderedPrompt, Error> {
+        let check = |declared: &[PromptArgument]| match given {
+            Some(given) => check_given(name, declared, given),
+            None => Ok(()),
+        };
         let found = self.prompts.get(name.as_str()).await;
         let doing = || format!("read prompt `{name}`");
         match found.map_err(|cause| Error::State {
             doing: doing(),
             cause,
         })? {
-            Some(Slot::Row(prompt)) => return self.ask_handler(&prompt, arguments).await,
+            Some(Slot::Row(prompt)) => {
+                check(&prompt.arguments)?;
+                return self.ask_handler(&prompt, arguments).await;
+            }
             Some(Slot::Damaged(problem)) => {
                 let what = format!("prompt `{name}`");
                 return Err(Error::Damaged {
@@ -158,6 +195,7 @@ impl Registry {
         }
         for source in &self.sources {
             if let Some(PromptText { prompt, text }) = source.prompt(name).await? {
+                check(&[])?;
                 if arguments.get() != "{}" {
                     tracing::debug!(
                         prompt = name.as_str(),

@@ -19,6 +19,10 @@ pub struct Resource {
     pub name: Arc<str>,
     /// What it is about.
     pub description: Option<Arc<str>>,
+    /// The length of its text, where that is known without making it.
+    pub bytes: Option<usize>,
+    /// When it was registered or last changed, RFC 3339 in UTC, where that is known.
+    pub modified: Option<Arc<str>>,
 }
 
 /// A family of addresses.
@@ -66,18 +70,21 @@ impl Registry {
     /// The index and every skill, in byte order of their ids.
     pub async fn resources(&self) -> Result<Vec<Resource>, Error> {
         let (state, mut skipped) = self.stored_skills("list the resources").await?;
-        let resource = |id: &SkillId, head: &crate::Head| Resource {
+        let resource = |id: &SkillId, head: &crate::Head, bytes, modified: &Arc<str>| Resource {
             uri: ResourceUri::Skill(id.clone()),
             name: head.title.clone().unwrap_or_else(|| id.shared()),
             description: head.description.clone(),
+            bytes: Some(bytes),
+            modified: Some(Arc::clone(modified)),
         };
         let mut all: Vec<Resource> = state
             .rows
             .iter()
-            .map(|skill| resource(&skill.id, skill.head()))
+            .map(|s| resource(&s.id, s.head(), s.body.len(), &s.registered_at))
             .collect();
         for from in self.source_skills(&state.rows, &mut skipped).await? {
-            all.extend(from.heads().map(|(id, head)| resource(id, head)));
+            let skills = from.skills.iter();
+            all.extend(skills.map(|s| resource(&s.id, &s.head, s.bytes, &s.registered_at)));
         }
         let id = |resource: &Resource| match &resource.uri {
             ResourceUri::Skill(id) => Some(id.clone()),
@@ -88,6 +95,8 @@ impl Registry {
             uri: ResourceUri::Index,
             name: "Skills".into(),
             description: Some("Every skill with its title and a line about it. Start here.".into()),
+            bytes: None,
+            modified: None,
         };
         all.insert(0, index);
         Ok(all)

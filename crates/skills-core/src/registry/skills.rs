@@ -53,6 +53,16 @@ impl Registry {
         })
     }
 
+    /// Whether a worker registered a skill under this id, readable or not.
+    pub async fn is_skill_registered(&self, id: &SkillId) -> Result<bool, Error> {
+        let found = self.skills.get(id.as_str()).await;
+        let found = found.map_err(|cause| Error::State {
+            doing: format!("look for skill `{id}`"),
+            cause,
+        })?;
+        Ok(found.is_some())
+    }
+
     /// Every skill of every origin, in byte order of their ids.
     pub async fn skills(&self) -> Result<Listing<SkillHead>, Error> {
         let (state, mut skipped) = self.stored_skills("list the skills").await?;

@@ -1,0 +1,67 @@
+//! The one table from kinds of error to the protocol's codes.
+
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use serde_json::json;
+use skills_core::{Error, Kind};
+
+/// The code a client finds in an error.
+pub const fn code(kind: Kind) -> ErrorCode {
+    match kind {
+        Kind::Invalid | Kind::NotFound | Kind::Forbidden => ErrorCode::INVALID_PARAMS,
+        Kind::Unavailable | Kind::TimedOut | Kind::Broken => ErrorCode::INTERNAL_ERROR,
+    }
+}
+
+/// An error of the registry, as the protocol has it.
+pub fn error(error: &Error) -> ErrorData {
+    with_code(code(error.kind()), error)
+}
+
+/// The same for a resource. Clients before 2026-07-28 know a code of its own for one
+/// that is not there; the SDK takes it back for the others.
+pub fn resource_error(error: &Error, uri: &str) -> ErrorData {
+    let code = match error.kind() {
+        Kind::NotFound => ErrorCode::RESOURCE_NOT_FOUND,
+        kind => code(kind),
+    };
+    let mut error = with_code(code, error);
+    if let Some(serde_json::Value::Object(data)) = &mut error.data {
+        data.insert("uri".into(), uri.into());
+    }
+    error
+}
+
+/// A request that cannot be answered as it is.
+pub fn invalid(message: impl Into<String>) -> ErrorData {
+    ErrorData::invalid_params(
+        message.into(),
+        Some(json!({ "kind": Kind::Invalid.name() })),
+    )
+}
+
+fn with_code(code: ErrorCode, error: &Error) -> ErrorData {
+    let mut data = json!({ "kind": error.kind().name() });
+    if let Some(hint) = error.hint() {
+        data["hint"] = hint.into();
+    }
+    ErrorData::new(code, error.to_text(), Some(data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_resource_keeps_its_own_code_and_names_itself() {
+        let missing = Error::NoSuchSkill {
+            id: "a".parse().unwrap(),
+            nearest: Some("b".into()),
+        };
+        let got = resource_error(&missing, "iii://a");
+        assert_eq!(got.code, ErrorCode::RESOURCE_NOT_FOUND);
+        let data = json!({ "kind": "not_found", "hint": "did you mean `b`?", "uri": "iii://a" });
+        assert_eq!(got.data, Some(data));
+        assert_eq!(error(&missing).code, ErrorCode::INVALID_PARAMS);
+    }
+}

@@ -1,0 +1,115 @@
+//! What a person may be about to type: ids in the templates of addresses, and arguments
+//! of prompts whose names say what they are.
+
+use rmcp::ErrorData;
+use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
+use skills_core::{Error, ResourceUri, TEMPLATES};
+
+use super::{Shared, codes};
+
+/// Values that fit what was typed so far.
+pub async fn complete(
+    shared: &Shared,
+    request: CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
+    let argument = &request.argument;
+    let candidates = match &request.r#ref {
+        Reference::Resource(resource) => match (resource.uri.as_str(), argument.name.as_str()) {
+            ("iii://{skill_id}", "skill_id") => skills(shared).await,
+            ("iii://fn/{function_path}", "function_path") => paths(shared).await,
+            (template, variable) => {
+                let shown = |text: &str| text.chars().take(80).collect::<String>();
+                let known: Vec<_> = TEMPLATES.iter().map(|known| known.uri_template).collect();
+                let message = if known.contains(&template) {
+                    format!(
+                        "template `{template}` has no variable `{}`",
+                        shown(variable)
+                    )
+                } else {
+                    format!(
+                        "no template `{}`; there are {}",
+                        shown(template),
+                        known.join(", ")
+                    )
+                };
+                return Err(codes::invalid(message));
+            }
+        },
+        // A prompt says what its arguments are called, not what they may be.
+        Reference::Prompt(_) => match argument.name.as_str() {
+            "skill" | "skill_id" | "id" => skills(shared).await,
+            "uri" | "address" | "skill_uri" => {
+                let ids = skills(shared).await;
+                ids.map(|ids| ids.iter().map(|id| format!("iii://{id}")).collect())
+            }
+            "prompt" | "prompt_name" => prompts(shared).await,
+            _ => Ok(Vec::new()),
+        },
+        _ => Ok(Vec::new()),
+    };
+    let candidates = candidates.map_err(|e| codes::error(&e))?;
+    Ok(CompleteResult::new(fitting(candidates, &argument.value)))
+}
+
+async fn skills(shared: &Shared) -> Result<Vec<String>, Error> {
+    let resources = shared.registry.resources().await?;
+    let id = |resource: &skills_core::Resource| match &resource.uri {
+        ResourceUri::Skill(id) => Some(id.to_string()),
+        ResourceUri::Index | ResourceUri::Section(_) => None,
+    };
+    Ok(resources.iter().filter_map(id).collect())
+}
+
+async fn prompts(shared: &Shared) -> Result<Vec<String>, Error> {
+    let prompts = shared.registry.prompts().await?.entries;
+    Ok(prompts
+        .iter()
+        .map(|prompt| prompt.name.to_string())
+        .collect())
+}
+
+/// The functions that have an address.
+async fn paths(shared: &Shared) -> Result<Vec<String>, Error> {
+    let functions = shared.functions.callable().await?;
+    let address = |path: &String| format!("iii://fn/{path}").parse::<ResourceUri>().is_ok();
+    let mut paths: Vec<_> = functions
+        .iter()
+        .map(skills_core::FunctionId::path)
+        .collect();
+    paths.retain(address);
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// Those that begin with what was typed, then those that contain it.
+fn fitting(candidates: Vec<String>, typed: &str) -> CompletionInfo {
+    let (begin, others): (Vec<_>, Vec<_>) = candidates
+        .into_iter()
+        .partition(|value| value.starts_with(typed));
+    let contain = others.into_iter().filter(|value| value.contains(typed));
+    let mut values: Vec<String> = begin.into_iter().chain(contain).collect();
+    let total = values.len();
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let mut info = CompletionInfo::default();
+    info.values = values;
+    info.total = u32::try_from(total).ok();
+    info.has_more = Some(total > CompletionInfo::MAX_VALUES);
+    info
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_so_comes_first_and_a_hundred_are_enough() {
+        let all = ["brain", "resend", "resend/email", "x/resend"].map(str::to_owned);
+        let found = fitting(all.to_vec(), "resend");
+        assert_eq!(found.values, ["resend", "resend/email", "x/resend"]);
+        assert_eq!((found.total, found.has_more), (Some(3), Some(false)));
+        let many: Vec<_> = (0..250).map(|n| format!("s{n}")).collect();
+        let found = fitting(many, "s");
+        assert_eq!(found.values.len(), 100);
+        assert_eq!((found.total, found.has_more), (Some(250), Some(true)));
+    }
+}

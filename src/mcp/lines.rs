@@ -1,0 +1,148 @@
+//! Lines of at most so many bytes, out of a stream of any size.
+//!
+//! Knows nothing of what a line means. A line that is too long is reported once, and the rest of
+//! it is thrown away as it comes: memory stays within the limit, whatever a peer sends.
+
+use std::io;
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+
+/// The longest message that is read: 10 MiB without its line end.
+pub const LINE_MAX: usize = 10 << 20;
+
+/// What was on a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// All of it, without its line end.
+    Whole(Vec<u8>),
+    /// More than is read.
+    TooLong,
+}
+
+/// Cuts a stream into lines. Feed it bytes as they come; it needs no particular kind of I/O.
+#[derive(Debug)]
+pub struct Lines {
+    max: usize,
+    partial: Vec<u8>,
+    skipping: bool,
+}
+
+impl Lines {
+    /// Lines of up to `max` bytes.
+    pub fn new(max: usize) -> Self {
+        Self {
+            max,
+            partial: Vec::new(),
+            skipping: false,
+        }
+    }
+
+    /// Takes bytes from the front of `bytes`: answers how many, and the line that they complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        let used = part.len() + usize::from(end.is_some());
+        if self.skipping {
+            self.skipping = end.is_none();
+            return (used, None);
+        }
+        // One more than the limit may be the `\r` of a line end.
+        if self.partial.len() + part.len() > self.max + 1 {
+            self.partial = Vec::new();
+            self.skipping = end.is_none();
+            return (used, Some(Line::TooLong));
+        }
+        self.partial.extend_from_slice(part);
+        (used, end.map(|_| self.complete()))
+    }
+
+    /// The last line, if the stream ended without a line end.
+    pub fn finish(&mut self) -> Option<Line> {
+        self.skipping = false;
+        (!self.partial.is_empty()).then(|| self.complete())
+    }
+
+    /// The next line of a stream; none at its end. Nothing is lost when the future is dropped.
+    pub async fn next<R: AsyncBufRead + Unpin>(
+        &mut self,
+        reader: &mut R,
+    ) -> io::Result<Option<Line>> {
+        loop {
+            let bytes = match reader.fill_buf().await {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if bytes.is_empty() {
+                return Ok(self.finish());
+            }
+            let (used, line) = self.feed(bytes);
+            reader.consume(used);
+            if line.is_some() {
+                return Ok(line);
+            }
+        }
+    }
+
+    fn complete(&mut self) -> Line {
+        let mut line = std::mem::take(&mut self.partial);
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        if line.len() > self.max {
+            return Line::TooLong;
+        }
+        Line::Whole(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(max: usize, chunks: &[&[u8]]) -> Vec<String> {
+        let mut lines = Lines::new(max);
+        let mut found = Vec::new();
+        for chunk in chunks {
+            let mut rest = *chunk;
+            while !rest.is_empty() {
+                let (used, line) = lines.feed(rest);
+                rest = &rest[used..];
+                found.extend(line);
+            }
+        }
+        found.extend(lines.finish());
+        let text = |line| match line {
+            Line::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+            Line::TooLong => "(too long)".to_owned(),
+        };
+        found.into_iter().map(text).collect()
+    }
+
+    #[track_caller]
+    fn check(chunks: &[&[u8]], expected: &[&str]) {
+        assert_eq!(cut(4, chunks), expected, "for {chunks:?}");
+    }
+
+    #[test]
+    fn lines_of_up_to_four_bytes() {
+        check(&[b"a\nb\n"], &["a", "b"]);
+        check(&[b"a", b"b\n", b"c"], &["ab", "c"]);
+        check(&[b"\n\r\n"], &["", ""]);
+        check(&[b"abcd\r\nx"], &["abcd", "x"]);
+        check(&[b"abcd\r"], &["abcd"]);
+        check(&[b"abcde\nx\n"], &["(too long)", "x"]);
+        check(&[b"abcde"], &["(too long)"]);
+        check(&[b"abc", b"def", b"ghi", b"j\nx"], &["(too long)", "x"]);
+        check(&[b"abcdef", b"ghi", b"\n", b"x"], &["(too long)", "x"]);
+    }
+
+    #[test]
+    fn a_line_too_long_takes_no_room() {
+        let mut lines = Lines::new(1000);
+        for _ in 0..1000 {
+            lines.feed(&[b'x'; 512]);
+            assert!(lines.partial.capacity() <= 2048);
+        }
+    }
+}

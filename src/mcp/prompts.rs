@@ -1,0 +1,60 @@
+//! Prompts: slash commands that a person picks and fills in.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    GetPromptRequestParams, GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt,
+    PromptArgument, PromptMessage,
+};
+use serde_json::value::RawValue;
+use skills_core::{Kind, PromptMenuEntry, PromptName, Registry};
+
+use super::codes;
+use super::page::page;
+
+/// Every prompt with its arguments.
+pub async fn list(
+    registry: &Registry,
+    request: Option<PaginatedRequestParams>,
+) -> Result<ListPromptsResult, ErrorData> {
+    let menu = registry.prompt_menu().await.map_err(|e| codes::error(&e))?;
+    let (found, next) = page(request, menu, |entry| entry.name.to_string())?;
+    let mut result = ListPromptsResult::with_all_items(found.iter().map(prompt).collect());
+    result.next_cursor = next;
+    Ok(result)
+}
+
+fn prompt(entry: &PromptMenuEntry) -> Prompt {
+    let argument = |argument: &skills_core::PromptArgument| {
+        let mut shown = PromptArgument::new(&*argument.name).with_required(argument.required);
+        shown.description = argument.description.as_deref().map(str::to_owned);
+        shown
+    };
+    let arguments: Vec<_> = entry.arguments.iter().map(argument).collect();
+    let arguments = (!arguments.is_empty()).then_some(arguments);
+    Prompt::new(entry.name.as_str(), Some(&*entry.description), arguments)
+}
+
+/// A prompt, filled in.
+pub async fn get(
+    registry: &Registry,
+    request: GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
+    let name: PromptName = request.name.parse().map_err(|e| codes::error(&e))?;
+    let given = request.arguments.unwrap_or_default();
+    let rendered = registry.render_prompt_strictly(&name, &given).await;
+    let rendered = rendered.map_err(|e| codes::error(&e))?;
+    let message = |raw: &RawValue| {
+        serde_json::from_str::<PromptMessage>(raw.get()).map_err(|e| {
+            let message = format!(
+                "prompt `{name}`: its handler returned a message that is none of the protocol's: {e}"
+            );
+            ErrorData::new(codes::code(Kind::Broken), message, None)
+        })
+    };
+    let messages = rendered
+        .messages
+        .iter()
+        .map(|raw| message(raw))
+        .collect::<Result<_, _>>()?;
+    Ok(GetPromptResult::new(messages).with_description(rendered.description))
+}

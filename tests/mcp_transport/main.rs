@@ -1,0 +1,11 @@
+//! The transports of MCP, on a handler of the tests' own: what matters here is the wire.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
+
+mod flow;
+mod handler;
+mod http;
+mod lines;
+mod pipe;
+mod random;
+mod web;
