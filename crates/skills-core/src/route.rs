@@ -37,9 +37,11 @@ impl Request {
         let mut said = HashSet::new();
         let mut called = |phrase: &&Arc<str>| {
             let text = phrase.to_lowercase();
-            let all = split(&text).all(|word| self.0.contains(word));
+            if !split(&text).all(|word| self.0.contains(word)) {
+                return false;
+            }
             let words: Vec<String> = split(&text).map(str::to_owned).collect();
-            all && !words.is_empty() && said.insert(words)
+            !words.is_empty() && said.insert(words)
         };
         phrases
             .iter()

@@ -107,7 +107,7 @@ impl Session {
             }
             "ping" if !stateless => write_result(id, "{}", out),
             "tools/list" => match params.get("cursor").filter(|cursor| cursor.get() != "null") {
-                None => write_result(id, &tools::list(version), out),
+                None => write_result(id, tools::list(version), out),
                 Some(_) => {
                     return Err(Refusal::params("unknown cursor: the list is one page"));
                 }

@@ -1,6 +1,7 @@
 //! The four tools, as `tools/list` describes them to each version of the protocol.
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 use super::version::Version;
 
@@ -117,8 +118,13 @@ impl Tool {
     }
 }
 
-/// The result of `tools/list`.
-pub fn list(version: Version) -> String {
+/// The result of `tools/list`, written once for each version.
+pub fn list(version: Version) -> &'static str {
+    static LISTS: [OnceLock<String>; 5] = [const { OnceLock::new() }; 5];
+    LISTS[version as usize].get_or_init(|| described(version))
+}
+
+fn described(version: Version) -> String {
     let mut list = String::from(r#"{"tools":["#);
     for tool in Tool::ALL {
         if tool != Tool::List {
