@@ -65,9 +65,12 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
 
     let doctor = std::process::Command::new(env!("CARGO_BIN_EXE_skills"))
         .args(["doctor", "--json", "--config", config])
+        .args(["--url", "ws://127.0.0.1:1", "--data-dir"])
+        .arg(dir.join("nothing"))
         .output()
         .unwrap();
     let said: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let said = &said["data"];
     assert_eq!(doctor.status.code(), Some(1), "{said:#}");
     assert_eq!(
         said["patterns"]["agents"],

@@ -76,7 +76,7 @@ async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
         "pattern  docs/*.md (skills: 1)",
         "skill    a  ",
         "skipped  ",
-        "skills: 1, prompts: 0, skipped: 1, shadowed: 0",
+        "skills: 1, prompts: 0, agents: 0, skipped: 1, shadowed: 0",
     ] {
         assert!(said.contains(words), "no {words:?} in:\n{said}");
     }
