@@ -21,10 +21,12 @@ use crate::mcp::Handler;
 
 /// Speaks the protocol on stdin and stdout until the client or `stop` ends it.
 pub async fn mcp(place: Where, loaded: &Loaded, stop: CancellationToken) -> Result<(), ReachError> {
-    let Reached { client, place } = match place {
+    let mut reached = match place {
         Where::Engine(reaching) => reach::approach(reaching, loaded).await?,
         Where::Directory(dir) => reach::approach_here(dir, loaded)?,
     };
+    reached.follow_files(loaded);
+    let Reached { client, place } = reached;
     let mut tasks = JoinSet::new();
     let registry = match &place {
         Place::Here { data_dir, home } => {

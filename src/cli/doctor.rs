@@ -13,6 +13,7 @@ use crate::app::{self, Checkup, EngineHealth, Reaching, StoreHealth};
 use crate::config::{Config, Loaded};
 
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
     /// The configuration file to look at.
     #[arg(long, value_name = "PATH", default_value = "./config.yaml")]
@@ -39,6 +40,10 @@ pub struct DoctorArgs {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "Examples:
+  skills doctor                               exit code 0 if all is well, 1 if not
+  skills doctor --config team.yaml --json     for programs";
 
 pub fn run(args: DoctorArgs) -> Result<(), Stop> {
     let loaded = Config::load(&args.config);

@@ -10,6 +10,7 @@ use super::{Stop, block_on, document, log};
 use crate::app;
 
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct McpArgs {
     #[command(flatten)]
     pub document: document::DocumentArgs,
@@ -41,6 +42,12 @@ pub struct McpArgs {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     log_format: log::Format,
 }
+
+const EXAMPLES: &str = "Examples:
+  skills mcp                                  the registry, for an MCP client to start
+  skills mcp --data-dir ./data                the registry in this directory
+  skills mcp agent.3md                        the skills of one document
+  skills mcp --selftest agent.3md             whether a client would be well served";
 
 pub fn run(args: McpArgs) -> Result<(), Stop> {
     log::start(args.log_format);

@@ -10,6 +10,7 @@ use crate::app::{self, Serving};
 use crate::config::Config;
 
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct ServeArgs {
     #[command(flatten)]
     common: Common,
@@ -22,6 +23,12 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:49135")]
     http: String,
 }
+
+const EXAMPLES: &str = "Examples:
+  skills serve                                everything on this machine
+  skills serve --data-dir ./data              state in this directory
+  skills serve --url ws://127.0.0.1:0         workers meet at a free port, which the log tells
+  skills serve --token T                      workers and HTTP clients must send this token";
 
 pub fn run(args: ServeArgs) -> Result<(), Stop> {
     let Common {

@@ -38,6 +38,22 @@ pub fn visit<T>(
     options: &Options,
     work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
+    go(options, false, work)
+}
+
+/// The same for whoever stays a while: a registry in this process follows its files.
+pub fn stay<T>(
+    options: &Options,
+    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    go(options, true, work)
+}
+
+fn go<T>(
+    options: &Options,
+    stays: bool,
+    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+) -> Result<T, Stop> {
     log::start_for_a_verb(options.quiet);
     // One thread does: what is read stays where it was read, and there is less to start.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -45,7 +61,7 @@ pub fn visit<T>(
         .build();
     let runtime = runtime.map_err(|error| Stop::broken(format!("cannot start: {error}")))?;
     runtime.block_on(async {
-        let visit = Visit::begin(options).await?;
+        let visit = Visit::begin(options, stays).await?;
         let outcome = work(&visit).await;
         visit.reached.close().await;
         outcome
@@ -53,7 +69,7 @@ pub fn visit<T>(
 }
 
 impl Visit {
-    async fn begin(options: &Options) -> Result<Self, Stop> {
+    async fn begin(options: &Options, stays: bool) -> Result<Self, Stop> {
         let voice = options.voice();
         let loaded = options.configuration();
         for warning in &loaded.warnings {
@@ -81,8 +97,12 @@ impl Visit {
                 reached
             }
         };
+        let mut reached = reached.map_err(|error| unreachable(&error))?;
+        if stays {
+            reached.follow_files(&loaded);
+        }
         Ok(Self {
-            reached: reached.map_err(|error| unreachable(&error))?,
+            reached,
             timeout,
             spins: Cell::new(voice.may_animate()),
             voice,

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::Stop;
 use super::options::Options;
-use super::visit::{Visit, visit};
+use super::visit::{Visit, stay};
 use crate::app;
 use crate::functions::TRIGGER_TYPES;
 
@@ -37,10 +37,7 @@ pub struct WatchArgs {
 const EXAMPLES: &str = "Examples:
   skills watch                         register skill resend/email
   skills watch --json                  one JSON document per change
-  skills watch --count 1 && make       wait for the next change
-
-Files are read whenever they are asked for; a change of a file is told only where the
-registry follows its folders.";
+  skills watch --count 1 && make       wait for the next change";
 
 /// A change as the registry announces it.
 #[derive(Deserialize)]
@@ -59,7 +56,7 @@ struct Change {
 }
 
 pub fn run(args: &WatchArgs) -> Result<(), Stop> {
-    visit(&args.options, async |visit| {
+    stay(&args.options, async |visit| {
         let stop = app::stop_signal();
         tokio::pin!(stop);
         // Signals are ours from its first look on, which must be before we say so.

@@ -8,20 +8,26 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use skills_core::{Error, Pending, Registry, Resource, ResourceUri};
 
+use super::guide::{RESOLVE, ROUTE};
+
 /// One tool of ours.
 pub struct Own {
     /// Its name.
     pub name: &'static str,
-    title: &'static str,
-    about: &'static str,
-    input: fn() -> Value,
-    output: Option<fn() -> Value>,
+    /// What people see instead.
+    pub title: &'static str,
+    /// What a model reads to decide.
+    pub about: &'static str,
+    /// The schema of its arguments.
+    pub input: fn() -> Value,
+    /// The schema of its structured answer, where there is one.
+    pub output: Option<fn() -> Value>,
     /// Decodes, makes one registry call, encodes.
     pub run: for<'a> fn(&'a Registry, JsonObject) -> Pending<'a, Result<CallToolResult, Error>>,
 }
 
 /// All of them, by name.
-pub const OWN: &[Own] = &[FETCH, LIST, READ];
+pub const OWN: &[Own] = &[FETCH, LIST, READ, RESOLVE, ROUTE];
 
 /// The tool with this name.
 pub fn find(name: &str) -> Option<&'static Own> {
@@ -195,7 +201,7 @@ const READ: Own = Own {
 };
 
 /// Reads arguments; one that is wrong is named.
-fn decode<T: DeserializeOwned>(given: JsonObject) -> Result<T, Error> {
+pub fn decode<T: DeserializeOwned>(given: JsonObject) -> Result<T, Error> {
     serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
         let problem = error.inner().to_string();
         match error.path().to_string().as_str() {

@@ -21,6 +21,10 @@ const VERBS: &[&str] = &[
     "watch",
     "completions",
     "man",
+    "serve",
+    "mcp",
+    "agent",
+    "doctor",
 ];
 
 #[test]

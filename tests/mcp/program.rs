@@ -187,7 +187,9 @@ async fn through_an_engine_its_skills_files_prompts_and_functions_are_there() {
     assert_eq!(got["messages"][0]["content"]["text"], "Hello.");
 
     let tools = talk.ask("tools/list", json!({})).await.unwrap();
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 3, "{tools}");
+    let mut tools = tools["tools"].as_array().unwrap().iter();
+    let ours = |tool: &Value| tool["name"].as_str().unwrap().starts_with("skill__");
+    assert!(tools.all(ours));
     let answer: Handler = Arc::new(|_| {
         let answer = to_raw_value("hi").unwrap();
         Box::pin(std::future::ready(Ok(Some(answer))))

@@ -59,6 +59,8 @@ async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
         "skill__fetch",
         "skill__list",
         "skill__read",
+        "skill__resolve",
+        "skill__route",
     ];
     assert_eq!(names(&mut talk).await, expected);
     let listed = talk.ask("tools/list", json!({})).await.unwrap();
@@ -95,8 +97,12 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
         .await;
     house.offer(json!({ "id": "w::quiet" }), echo()).await;
     let mut talk = house.client().await;
-    let expected = ["skill__fetch", "skill__list", "skill__read", "w__open"];
-    assert_eq!(names(&mut talk).await, expected);
+    let shown = names(&mut talk).await;
+    let others: Vec<_> = shown
+        .iter()
+        .filter(|name| !name.starts_with("skill__"))
+        .collect();
+    assert_eq!(others, ["w__open"]);
     assert!(call(&mut talk, "w__open", json!({})).await.is_ok());
     for name in ["secret__x", "w__quiet", "state__get", "skills__register"] {
         let error = call(&mut talk, name, json!({})).await.unwrap_err();
@@ -169,6 +175,33 @@ async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client()
             .contains("did you mean `w__bad`?"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn our_own_tools_route_and_resolve() {
+    let house = House::open().await;
+    let mail = "---\ntriggers: [send mail, email]\n---\n# Mail\n\nNeeds [keys](iii://keys).";
+    house.skill("mail", mail).await;
+    house.skill("keys", "# Keys").await;
+    let mut talk = house.client().await;
+    let text = json!({ "text": "Please send a mail, an email" });
+    let got = call(&mut talk, "skill__route", text).await.unwrap();
+    let matches = &got["structuredContent"]["matches"];
+    assert_eq!(
+        *matches,
+        json!([{ "uri": "iii://mail", "id": "mail", "title": "Mail", "score": 2,
+            "matched": ["send mail", "email"] }])
+    );
+    let got = call(&mut talk, "skill__resolve", json!({ "id": "mail" }))
+        .await
+        .unwrap();
+    let text = got["content"][0]["text"].as_str().unwrap();
+    let (mail, keys) = (text.find("# Mail"), text.find("# Keys"));
+    assert!(mail.is_some() && mail < keys, "{text}");
+    let got = call(&mut talk, "skill__resolve", json!({ "id": "mial" }))
+        .await
+        .unwrap();
+    assert_eq!(got["isError"], true);
 }
 
 #[tokio::test]
