@@ -19,11 +19,13 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::direct::Direct;
 use self::door::Door;
 use self::sessions::Sessions;
 use super::lines::LINE_MAX;
 use super::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
 
+mod direct;
 mod door;
 mod sessions;
 
@@ -68,7 +70,8 @@ impl Default for Options {
     }
 }
 
-struct Gate {
+struct Gate<H: ServerHandler> {
+    direct: Direct<H>,
     door: Door,
     sessions: Sessions,
     body_max: usize,
@@ -92,11 +95,13 @@ pub fn router<H: ServerHandler + Clone>(
         .with_json_response(true)
         .with_max_request_body_bytes(options.body_max)
         .with_cancellation_token(streams.clone());
+    let direct = Direct::new(handler.clone());
     let factory = move || Ok(handler.clone());
     let service = StreamableHttpService::new(factory, sessions.manager(), config);
     let work = TaskTracker::new();
     tokio::spawn(end_streams(stop.clone(), work.clone(), streams));
     let gate = Gate {
+        direct,
         door: Door::new(
             options.allowed_hosts,
             options.allowed_origins,
@@ -110,7 +115,7 @@ pub fn router<H: ServerHandler + Clone>(
     };
     Router::new()
         .route_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(Arc::new(gate), pass))
+        .layer(middleware::from_fn_with_state(Arc::new(gate), pass::<H>))
 }
 
 /// Ends what has no end of its own, once the rest is done.
@@ -121,11 +126,23 @@ async fn end_streams(stop: CancellationToken, work: TaskTracker, streams: Cancel
     streams.cancel();
 }
 
-async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
-    match gate.admit(request).await {
-        Ok((request, visit)) => gate.serve(request, visit, next).await,
-        Err(refused) => *refused,
+async fn pass<H: ServerHandler>(
+    State(gate): State<Arc<Gate<H>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (request, mut visit) = match gate.admit(request).await {
+        Ok(admitted) => admitted,
+        Err(refused) => return *refused,
+    };
+    if let Some(read) = visit.read.take() {
+        let _work = gate.work.token();
+        let answer = tokio::time::timeout(gate.timeout, gate.direct.answer(read)).await;
+        if let Ok(Some(answer)) = answer {
+            return answer;
+        }
     }
+    gate.serve(request, visit, next).await
 }
 
 /// What is known of a request before it is served.
@@ -133,9 +150,11 @@ struct Visit {
     session: Option<String>,
     /// Whether it stays open for as long as the client likes.
     listens: bool,
+    /// What can be answered without the SDK.
+    read: Option<message::Request>,
 }
 
-impl Gate {
+impl<H: ServerHandler> Gate<H> {
     async fn admit(&self, request: Request) -> Result<(Request, Visit), Box<Response>> {
         self.door.check(request.uri(), request.headers())?;
         let session = text(request.headers(), SESSION).map(str::to_owned);
@@ -145,6 +164,7 @@ impl Gate {
         let mut visit = Visit {
             session,
             listens: request.method() == Method::GET,
+            read: None,
         };
         let is_json = text(request.headers(), header::CONTENT_TYPE.as_str())
             .is_some_and(|kind| kind.starts_with("application/json"));
@@ -172,6 +192,7 @@ impl Gate {
                         self.make_room(request.id).await?;
                     }
                     ClientRequest::SubscriptionsListenRequest(_) => visit.listens = true,
+                    _ if Direct::<H>::takes(&parts.headers, &request) => visit.read = Some(request),
                     _ => {}
                 }
             }

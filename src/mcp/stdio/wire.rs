@@ -11,7 +11,8 @@ use tokio::io::{AsyncRead, BufReader};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use super::desk::{Desk, Turn};
+use super::books::Turn;
+use super::desk::Desk;
 use super::outbox::Outgoing;
 use crate::mcp::lines::{Line, Lines};
 use crate::mcp::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
@@ -193,8 +194,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Wire<R> {
                 Ok(message) => return Some(message),
                 Err(when) => when,
             };
-            let idle = self.refused.is_empty() && !self.desk.is_busy();
-            if self.closed && idle {
+            if self.closed && self.refused.is_empty() && !self.desk.is_busy() {
                 return self.end();
             }
             let give_up = Instant::now() + self.desk.limits().grace;
