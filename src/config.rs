@@ -20,6 +20,8 @@ pub struct Config {
     pub skills: Vec<String>,
     /// Patterns of markdown files that are prompts.
     pub prompts: Vec<String>,
+    /// Patterns of `.3md` documents, each the skills of one agent.
+    pub agents: Vec<String>,
     /// Which functions MCP clients see as tools.
     pub mcp: Mcp,
 }
@@ -53,6 +55,7 @@ impl Default for Config {
             skills: Vec::new(),
             prompts: Vec::new(),
             mcp: Mcp::default(),
+            agents: Vec::new(),
         }
     }
 }
@@ -77,6 +80,7 @@ struct File {
     skills: Option<Vec<String>>,
     prompts: Option<Vec<String>>,
     mcp: Option<FileMcp>,
+    agents: Option<Vec<String>>,
     #[serde(flatten)]
     other: std::collections::BTreeMap<String, serde_json::Value>,
 }
@@ -192,6 +196,7 @@ impl Config {
         }
         config.skills = file.skills.unwrap_or_default();
         config.prompts = file.prompts.unwrap_or_default();
+        config.agents = file.agents.unwrap_or_default();
         (config, warnings)
     }
 
@@ -268,7 +273,12 @@ mod tests {
             "",
         );
         check(
-            "mcp:\n  hide: [internal::, '']\n  require_expose: true\n",
+            "agents: [agents/*.3md]\n",
+            |c| c.agents = vec!["agents/*.3md".into()],
+            "",
+        );
+        check(
+            "mcp:\n  hide: ['internal::', '']\n  require_expose: true\n",
             |c| {
                 c.mcp.hide = vec!["internal::".into()];
                 c.mcp.require_expose = true;

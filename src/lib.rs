@@ -3,6 +3,7 @@
 //! The rules are in `skills_core`, the wire is in `skills_iii`; here are the surfaces
 //! around them, and [`app`], the one place that knows every room.
 
+pub mod agents;
 pub mod app;
 pub mod cli;
 pub mod config;

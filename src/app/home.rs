@@ -38,7 +38,7 @@ impl Home {
     ) -> Result<Self, StateError> {
         let embedded = Embedded::open(data_dir, token)?;
         let client = embedded.attach();
-        let registry = registry(&client, &loaded.config, folder);
+        let registry = registry(&client, loaded, folder);
         let scopes = scopes(&loaded.config);
         let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
         Ok(Self {

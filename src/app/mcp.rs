@@ -1,6 +1,7 @@
 //! The registry over the Model Context Protocol: builds the handler wherever the
 //! registry is.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -19,13 +20,18 @@ use crate::config::Loaded;
 use crate::engine::Wire;
 use crate::mcp::Handler;
 
-/// Speaks the protocol on stdin and stdout until the client or `stop` ends it.
+/// Speaks the protocol on stdin and stdout until the client or `stop` ends it: through
+/// an engine, or on a data directory alone where none is to be looked for.
 pub async fn mcp(
-    reaching: Reaching,
+    engine: Option<Reaching>,
+    data_dir: Option<PathBuf>,
     loaded: &Loaded,
     stop: CancellationToken,
 ) -> Result<(), ReachError> {
-    let Reached { client, place } = reach::approach(reaching, loaded).await?;
+    let Reached { client, place } = match engine {
+        Some(reaching) => reach::approach(reaching, loaded).await?,
+        None => reach::approach_here(data_dir, loaded)?,
+    };
     let mut tasks = JoinSet::new();
     let registry = match &place {
         Place::Here { data_dir, home } => {

@@ -2,6 +2,7 @@
 //! and to its surfaces, and shuts everything down again.
 
 mod address;
+mod agents;
 mod data_dir;
 mod files;
 mod follow;
@@ -22,7 +23,7 @@ use skills_iii::Client;
 pub use data_dir::data_dir;
 pub use home::Home;
 pub use mcp::mcp;
-pub use reach::{Place, ReachError, Reached, Reaching, reach};
+pub use reach::{Place, ReachError, Reached, Reaching, reach, reach_here};
 pub use serve::{ServeError, Serving, serve};
 pub use signal::stop_signal;
 
@@ -45,25 +46,28 @@ pub fn warn_about(loaded: &Loaded) {
 /// Serves the registry on `client` until `stop`, then finishes what is in flight.
 pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()>) {
     let folder = files::folder(loaded);
-    let registry = registry(&client, &loaded.config, folder.as_ref());
+    let registry = registry(&client, loaded, folder.as_ref());
     let worker = Worker::new(
         client.clone(),
         Arc::clone(&registry),
         &scopes(&loaded.config),
     );
     let report = files::boot_report(folder, registry, worker.serving());
+    let agents = agents::boot_report(agents::agents(loaded));
     tokio::select! {
-        ((), ()) = async { tokio::join!(worker.run(), report) } => {}
+        ((), (), ()) = async { tokio::join!(worker.run(), report, agents) } => {}
         () = stop => tracing::info!("stopping"),
     }
     client.shutdown(GOODBYE).await;
 }
 
-fn registry(client: &Client, config: &Config, folder: Option<&Folder>) -> Arc<Registry> {
+fn registry(client: &Client, loaded: &Loaded, folder: Option<&Folder>) -> Arc<Registry> {
     let engine = Arc::new(Wire::new(client.clone()));
     let source = |folder: &Folder| Arc::new(folder.clone()) as Arc<dyn Source>;
-    let sources = folder.map(source).into_iter().collect();
-    Arc::new(Registry::new(engine, sources, config.settings(), now))
+    let mut sources: Vec<_> = folder.map(source).into_iter().collect();
+    sources.extend(agents::source(loaded));
+    let settings = loaded.config.settings();
+    Arc::new(Registry::new(engine, sources, settings, now))
 }
 
 /// The registry of an engine that somebody else runs, with the documents that the

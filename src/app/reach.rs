@@ -78,6 +78,9 @@ pub enum ReachError {
         /// Where an engine was looked for.
         url: String,
     },
+    /// No data directory was named, and this user has none.
+    #[error("this user has no data directory")]
+    Homeless,
     /// The data directory cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
@@ -90,7 +93,7 @@ impl ReachError {
     /// What a program makes of it.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Address(_) | Self::Nowhere { .. } => Kind::Invalid,
+            Self::Address(_) | Self::Nowhere { .. } | Self::Homeless => Kind::Invalid,
             Self::Silent { .. } => Kind::TimedOut,
             Self::State(_) | Self::Stuck => Kind::Broken,
         }
@@ -103,7 +106,7 @@ impl ReachError {
             Self::Silent { .. } => Some(
                 "is it an iii engine, and is the token right? --url names another address, --token another token".into(),
             ),
-            Self::Nowhere { .. } => Some("say where state is kept with --data-dir".into()),
+            Self::Nowhere { .. } | Self::Homeless => Some("say where state is kept with --data-dir".into()),
             Self::State(error) => error.hint().map(str::to_owned),
             Self::Stuck => None,
         }
@@ -112,13 +115,7 @@ impl ReachError {
 
 /// Finds the registry: an engine that answers at the address, else the data directory.
 pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
-    let mut reached = approach(reaching, loaded).await?;
-    if let Place::Here { home, .. } = &mut reached.place
-        && !home.ready().await
-    {
-        return Err(ReachError::Stuck);
-    }
-    Ok(reached)
+    approach(reaching, loaded).await?.ready().await
 }
 
 /// The same without waiting for a registry in this process to have loaded: functions
@@ -146,7 +143,23 @@ pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reac
         return Err(ReachError::Silent { url, after });
     }
     drop(client);
-    let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
+    let dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
+    open_here(dir, loaded)
+}
+
+/// The registry on a data directory (this user's, if none is named), in this process,
+/// whatever engines there are.
+pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
+    approach_here(dir, loaded)?.ready().await
+}
+
+/// The same without waiting.
+pub(super) fn approach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
+    let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
+    open_here(dir, loaded)
+}
+
+fn open_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
     let folder = files::folder(loaded);
     let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
     Ok(Reached {
@@ -171,6 +184,16 @@ async fn somebody_listens(address: &str) -> bool {
 }
 
 impl Reached {
+    /// Waits until a registry in this process offers its functions.
+    async fn ready(mut self) -> Result<Self, ReachError> {
+        if let Place::Here { home, .. } = &mut self.place
+            && !home.ready().await
+        {
+            return Err(ReachError::Stuck);
+        }
+        Ok(self)
+    }
+
     /// Finishes what is in flight and lets go.
     pub async fn close(self) {
         match self.place {

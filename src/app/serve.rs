@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::address::{WORKERS, authority};
 use super::home::Home;
-use super::{GOODBYE, files, http, mcp};
+use super::{GOODBYE, agents, files, http, mcp};
 use crate::config::Loaded;
 use crate::mcp::http::{Options, router};
 
@@ -103,7 +103,8 @@ pub async fn serve(
     };
     let mut tasks = JoinSet::new();
     let report = files::boot_report(folder, Arc::clone(&home.registry), home.serving());
-    let reporting = tasks.spawn(report);
+    let agents = agents::boot_report(agents::agents(loaded));
+    let reporting = tasks.spawn(async { _ = tokio::join!(report, agents) });
     tokio::pin!(stop);
     // Nobody gets in before there is something to call.
     let ready = tokio::select! {

@@ -1,18 +1,43 @@
 //! How a command ends: exit codes, and what a person reads.
 
-use std::io::Write;
 use std::process::ExitCode;
 
-use skills_core::Kind;
+use serde_json::json;
+use skills_core::{Error, Kind};
 
-/// Every exit code and the kinds of error behind it. Zero is success.
+use super::say::{tame, to_stderr};
+
+/// It went well. So does ending because nobody reads any more.
+pub const OK: u8 = 0;
+/// Something that should work did not: damaged data, a disk, a bug.
+pub const BROKEN: u8 = 1;
+/// The command line, or something that was handed in, breaks a rule.
+pub const INVALID: u8 = 2;
+/// The thing asked for is not there.
+pub const NOT_FOUND: u8 = 3;
+/// The thing asked for may not be reached this way.
+pub const FORBIDDEN: u8 = 4;
+/// An engine or a worker is not there, or did not answer in time.
+pub const UNAVAILABLE: u8 = 5;
+
+/// Every exit code and what it means, for the man page. The README has the same table.
+pub const EXIT_CODES: &[(u8, &str)] = &[
+    (OK, "fine"),
+    (BROKEN, "broken"),
+    (INVALID, "invalid use"),
+    (NOT_FOUND, "not found"),
+    (FORBIDDEN, "forbidden"),
+    (UNAVAILABLE, "unavailable or timed out"),
+];
+
+/// The exit code of a kind of error.
 pub const fn exit_code(kind: Kind) -> u8 {
     match kind {
-        Kind::Broken => 1,
-        Kind::Invalid => 2,
-        Kind::NotFound => 3,
-        Kind::Forbidden => 4,
-        Kind::Unavailable | Kind::TimedOut => 5,
+        Kind::Broken => BROKEN,
+        Kind::Invalid => INVALID,
+        Kind::NotFound => NOT_FOUND,
+        Kind::Forbidden => FORBIDDEN,
+        Kind::Unavailable | Kind::TimedOut => UNAVAILABLE,
     }
 }
 
@@ -46,15 +71,52 @@ impl Stop {
         }
     }
 
-    /// Says it on stderr and answers the code.
-    pub fn report(self) -> ExitCode {
-        let mut err = std::io::stderr().lock();
-        // Nobody to tell it to: the code still says it.
-        let _ = writeln!(err, "error: {}", self.message);
-        if let Some(hint) = &self.hint {
-            let _ = writeln!(err, "\nhint: {hint}");
+    /// Nothing of this name is there.
+    pub fn not_found(message: impl Into<String>, hint: Option<String>) -> Self {
+        Self {
+            kind: Kind::NotFound,
+            message: message.into(),
+            hint,
         }
+    }
+
+    /// Says it on stderr, for people or as one JSON document, and answers the code.
+    pub fn report(self, json: bool) -> ExitCode {
+        let said = if json {
+            self.in_json()
+        } else {
+            self.in_words()
+        };
+        to_stderr(&said);
         ExitCode::from(exit_code(self.kind))
+    }
+
+    fn in_words(&self) -> String {
+        let mut said = format!("error: {}\n", tame(&self.message));
+        if let Some(hint) = &self.hint {
+            said += &format!("\nhint: {}\n", tame(hint));
+        }
+        said
+    }
+
+    fn in_json(&self) -> String {
+        let error = json!({
+            "kind": self.kind.name(),
+            "message": self.message,
+            "hint": self.hint,
+        });
+        format!("{}\n", json!({ "error": error }))
+    }
+}
+
+/// A rule that the command line breaks.
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self {
+            kind: error.kind(),
+            message: error.to_string(),
+            hint: error.hint(),
+        }
     }
 }
 
@@ -75,5 +137,18 @@ mod tests {
         for (kind, code) in codes {
             assert_eq!(exit_code(kind), code, "for {kind:?}");
         }
+    }
+
+    #[test]
+    fn an_error_is_one_document_or_a_few_lines() {
+        let stop = || Stop::invalid("`x` is odd\u{7}", "make it even");
+        assert_eq!(
+            stop().in_words(),
+            "error: `x` is odd\\u{7}\n\nhint: make it even\n"
+        );
+        assert_eq!(
+            stop().in_json(),
+            "{\"error\":{\"hint\":\"make it even\",\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\"}}\n"
+        );
     }
 }

@@ -32,3 +32,19 @@ pub fn start(format: Format) {
     // Started before, by a test perhaps; that one goes on.
     let _ = started;
 }
+
+/// Logging for a command that ends soon: what is wrong, and no times. `RUST_LOG`
+/// chooses more.
+pub fn start_for_a_verb(quiet: bool) {
+    let usual = if quiet { "error" } else { "warn" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
+    let started = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .try_init();
+    // Started before, by a test perhaps; that one goes on.
+    let _ = started;
+}

@@ -22,6 +22,7 @@ pub fn manifest() -> Value {
         skills,
         prompts,
         mcp,
+        agents,
     } = Config::default();
     json!({
         "name": "skills",
@@ -33,6 +34,7 @@ pub fn manifest() -> Value {
             "skills": skills,
             "prompts": prompts,
             "mcp": { "hide": mcp.hide, "require_expose": mcp.require_expose },
+            "agents": agents,
         },
         "supported_targets": TARGETS,
     })

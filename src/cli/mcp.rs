@@ -5,43 +5,65 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use super::{Common, Stop, block_on, log};
+use super::options::{self, Where};
+use super::{Stop, block_on, document, log};
 use crate::app::{self, Reaching};
-use crate::config::Config;
 
 #[derive(Args)]
 pub struct McpArgs {
     #[command(flatten)]
-    common: Common,
+    pub document: document::DocumentArgs,
 
-    /// Where state is kept, should no engine answer [default: this user's data directory].
-    #[arg(long, value_name = "DIR", env = "SKILLS_DATA_DIR")]
+    /// The engine to go through; if none answers there, the data directory is used
+    /// [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+
+    /// A bearer token for the engine.
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "SKILLS_TOKEN",
+        hide_env_values = true
+    )]
+    token: Option<String>,
+
+    /// Work on this data directory and, unless --url is given too, look for no engine
+    /// [default: `SKILLS_DATA_DIR`, else this user's data directory].
+    #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+
+    /// The configuration that names files and scopes [default: ./config.yaml].
+    #[arg(long, value_name = "PATH")]
+    config: Option<PathBuf>,
+
+    /// How log lines on stderr look.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    log_format: log::Format,
 }
 
 pub fn run(args: McpArgs) -> Result<(), Stop> {
-    let Common {
-        config,
+    log::start(args.log_format);
+    let loaded = options::configuration(args.config);
+    app::warn_about(&loaded);
+    let Where {
+        engine,
+        token,
+        data_dir,
+    } = Where::named(args.url, args.token, args.data_dir);
+    let reaching = engine.map(|(url, _)| Reaching {
         url,
         token,
-        log_format,
-    } = args.common;
-    log::start(log_format);
-    let loaded = Config::load(&config);
-    app::warn_about(&loaded);
+        data_dir: data_dir.clone(),
+    });
     block_on(async {
-        let reaching = Reaching {
-            url,
-            token,
-            data_dir: args.data_dir,
-        };
         let stop = CancellationToken::new();
         let signalled = stop.clone();
         let signals = tokio::spawn(async move {
             app::stop_signal().await;
             signalled.cancel();
         });
-        let served = app::mcp(reaching, &loaded, stop).await;
+        let served = app::mcp(reaching, data_dir, &loaded, stop).await;
         signals.abort();
         served.map_err(|error| Stop {
             kind: error.kind(),

@@ -1,11 +1,32 @@
 //! The command line.
 
+mod address;
+mod call;
+mod completions;
 mod doctor;
+mod document;
 mod exit;
+mod export;
+mod fetch;
+mod figures;
+mod import;
+mod input;
+mod list;
 mod log;
+mod man;
 mod manifest;
+mod many;
 mod mcp;
+mod options;
+mod prompts;
+mod read;
+mod register;
+mod render;
+mod say;
 mod serve;
+mod table;
+mod visit;
+mod watch;
 mod worker;
 
 use std::path::PathBuf;
@@ -13,14 +34,14 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use exit::{Stop, exit_code};
+pub use exit::{EXIT_CODES, Stop, exit_code};
 
 /// A content registry for AI agents.
 ///
 /// Without a command: connects to an iii engine as a worker and serves skills and
 /// prompts there. `skills serve` needs no engine: it brings its own.
 #[derive(Parser)]
-#[command(name = "skills", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(name = "skills", bin_name = "skills", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(flatten)]
     worker: worker::WorkerArgs,
@@ -32,6 +53,10 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   skills serve                              everything on this machine, nothing else needed
   skills mcp                                for an MCP client to start
+  skills mcp agent.3md                      the skills of one document as MCP tools
+  skills register resend/email email.md     keep a markdown file as a skill
+  skills list                               what is there
+  skills read resend/email                  what an agent reads at iii://resend/email
   skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
@@ -40,12 +65,25 @@ Logs go to stderr; RUST_LOG=debug says more.";
 
 #[derive(Subcommand)]
 enum Command {
+    List(list::ListArgs),
+    Read(read::ReadArgs),
+    Fetch(fetch::FetchArgs),
+    Index(read::IndexArgs),
+    Register(register::RegisterArgs),
+    Unregister(register::UnregisterArgs),
+    Import(import::ImportArgs),
+    Export(export::ExportArgs),
+    Prompts(prompts::PromptsArgs),
+    Call(call::CallArgs),
+    Watch(watch::WatchArgs),
     /// Run the registry with an engine of its own that workers connect to.
     Serve(serve::ServeArgs),
-    /// Speak MCP on stdin and stdout, for Claude Code, Cursor and other clients.
+    /// Speak MCP on stdin and stdout: the registry, or the skills of one agent.3md document.
     Mcp(mcp::McpArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
     Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// What every command takes.
@@ -75,17 +113,54 @@ struct Common {
 
 /// Runs the command line and reports how it went.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error),
+    };
     let outcome = match cli.command {
+        Some(Command::List(args)) => list::run(&args),
+        Some(Command::Read(args)) => read::run(&args),
+        Some(Command::Fetch(args)) => fetch::run(&args),
+        Some(Command::Index(args)) => read::index(&args),
+        Some(Command::Register(args)) => register::run(&args),
+        Some(Command::Unregister(args)) => register::unregister(&args),
+        Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Prompts(args)) => prompts::run(&args),
+        Some(Command::Call(args)) => call::run(&args),
+        Some(Command::Watch(args)) => watch::run(&args),
+        Some(Command::Completions(args)) => completions::run(&args),
+        Some(Command::Man(args)) => man::run(&args),
         Some(Command::Serve(args)) => serve::run(args),
-        Some(Command::Mcp(args)) => mcp::run(args),
+        Some(Command::Mcp(args)) => match &args.document.file {
+            Some(file) => return document::run(file, &args.document),
+            None => mcp::run(args),
+        },
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => stop.report(),
+        Err(stop) => stop.report(options::wants_json()),
     }
+}
+
+/// Help and version are asked for; anything else is a mistake in the command line, told
+/// in the form that was asked for.
+fn misused(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || !options::wants_json() {
+        // Nobody reads any more: nothing left to do.
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::INVALID));
+    }
+    let text = error.render().to_string();
+    let message = text.lines().next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let tip = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("tip: "));
+    let hint = tip.unwrap_or("`skills --help` lists the commands, `--help` after one its options");
+    Stop::invalid(message, hint).report(true)
 }
 
 /// A runtime for commands that need one.

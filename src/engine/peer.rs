@@ -173,6 +173,8 @@ impl Peer {
                 // Without a title its name is its id.
                 title: title.filter(|title| **title != *id.as_str()),
                 description: named.and_then(|line| line.description),
+                // Its list does not say.
+                triggers: None,
             };
             listing.entries.push(SourceSkill {
                 id,

@@ -87,7 +87,7 @@ fn too_large(size: &str) -> String {
 }
 
 /// The modification time as RFC 3339 in UTC, with microseconds.
-fn changed_at(metadata: &Metadata) -> Result<Arc<str>, String> {
+pub fn changed_at(metadata: &Metadata) -> Result<Arc<str>, String> {
     let modified = metadata.modified().map_err(|error| said_by(&error))?;
     let at = jiff::Timestamp::try_from(modified)
         .map_err(|_| "has a modification time out of all bounds; `touch` it".to_owned())?;

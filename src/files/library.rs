@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 
-use skills_core::{Head, PromptName, PromptText, SkillId, Skipped, SourcePrompt, SourceSkill};
+use skills_core::{
+    Head, PromptName, PromptText, SkillId, Skipped, SourcePrompt, SourceSkill, triggers,
+};
 
 use super::cache::Cache;
 use super::document::{self, Document};
@@ -233,7 +235,10 @@ impl SkillPart {
     fn of(document: Document) -> Self {
         Self {
             bytes: document.body.len(),
-            head: Head::of(&document.body),
+            head: Head {
+                triggers: document.front_matter.as_deref().and_then(triggers),
+                ..Head::of(&document.body)
+            },
             changed_at: document.changed_at,
         }
     }

@@ -23,7 +23,10 @@ use skills_core::{
 };
 
 use library::{File, Files, Library};
-use scan::Limits;
+
+pub(crate) use document::changed_at;
+pub(crate) use pattern::Pattern;
+pub(crate) use scan::{Found, Limits, said_by, scan, shown};
 
 /// Markdown files, as skills and as prompts.
 #[derive(Clone, Debug)]

@@ -16,6 +16,8 @@ pub struct Pattern {
     pub text: Arc<str>,
     /// The folder of its static prefix; ids start below it.
     pub root: PathBuf,
+    /// How the files it is for end.
+    pub suffix: &'static str,
     /// The file name, where the pattern names one file.
     pub literal: Option<String>,
     rest: GlobMatcher,
@@ -31,10 +33,16 @@ enum Step {
 }
 
 impl Pattern {
-    /// Understands a pattern; a relative one starts at `base`. Fails with the reason.
+    /// Understands a pattern for markdown files; a relative one starts at `base`. Fails
+    /// with the reason.
     pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
+        Self::parse_as(text, base, ".md")
+    }
+
+    /// Understands a pattern for files that end in `suffix`.
+    pub fn parse_as(text: &str, base: &Path, suffix: &'static str) -> Result<Self, String> {
         if text.trim().is_empty() {
-            return Err("is empty; name markdown files, as in `docs/**/*.md`".into());
+            return Err(format!("is empty; name files, as in `docs/**/*{suffix}`"));
         }
         let mut pattern = text.to_owned();
         if cfg!(windows) {
@@ -49,12 +57,13 @@ impl Pattern {
         }
         if rest.is_empty() {
             return Err(format!(
-                "names a folder; write `{}/**/*.md` for the files in it",
+                "names a folder; write `{}/**/*{suffix}` for the files in it",
                 text.trim_end_matches('/')
             ));
         }
         Ok(Self {
             text: text.into(),
+            suffix,
             root: base.join(prefix),
             rest: compile(&rest)?,
             steps: steps(&rest),

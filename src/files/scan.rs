@@ -219,13 +219,14 @@ impl Walk<'_> {
     }
 
     fn enter(&mut self, relative: &Path, real: PathBuf, chain: &mut Vec<PathBuf>) {
-        if self.pattern.literal.is_some() || (is_markdown(relative) && self.matches(relative)) {
+        if self.pattern.literal.is_some() || (self.fits(relative) && self.matches(relative)) {
             let at = self.root.join(relative);
             self.skip(
                 relative,
                 format!(
-                    "is a folder; write `{}/**/*.md` for the files in it",
-                    at.display()
+                    "is a folder; write `{}/**/*{}` for the files in it",
+                    at.display(),
+                    self.pattern.suffix
                 ),
             );
         }
@@ -249,10 +250,11 @@ impl Walk<'_> {
             self.skip(relative, "is no regular file; only files can be served");
         } else if relative.to_str().is_none() {
             self.skip(relative, "has a name that is not UTF-8; rename it");
-        } else if !is_markdown(relative) {
+        } else if !self.fits(relative) {
+            let suffix = self.pattern.suffix;
             self.skip(
                 relative,
-                "does not end in `.md`; rename it or make the pattern narrower",
+                format!("does not end in `{suffix}`; rename it or make the pattern narrower"),
             );
         } else {
             self.matched = true;
@@ -262,6 +264,12 @@ impl Walk<'_> {
                 pattern: Arc::clone(&self.pattern.text),
             });
         }
+    }
+
+    /// Case counts: an id is what is left of the path, and ids are lowercase.
+    fn fits(&self, relative: &Path) -> bool {
+        let bytes = relative.as_os_str().as_encoded_bytes();
+        bytes.ends_with(self.pattern.suffix.as_bytes())
     }
 
     fn matches(&self, relative: &Path) -> bool {
@@ -293,11 +301,6 @@ pub fn shown(path: &Path) -> String {
         }
     }
     shown
-}
-
-/// Case counts: an id is what is left of the path, and ids are lowercase.
-fn is_markdown(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().ends_with(b".md")
 }
 
 /// Why a link leads nowhere.

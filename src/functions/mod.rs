@@ -5,6 +5,7 @@ mod changes;
 mod decode;
 mod fetch;
 mod prompts;
+mod route;
 mod schema;
 mod skills;
 
@@ -42,6 +43,8 @@ pub const FUNCTIONS: &[Function] = &[
     skills::RESOURCES_TEMPLATES,
     fetch::FETCH_SKILL,
     fetch::FETCH,
+    route::ROUTE,
+    route::RESOLVE,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,

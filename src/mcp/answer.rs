@@ -37,12 +37,15 @@ async fn unpanicked<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Resu
 mod tests {
     use super::*;
 
+    fn broken() -> Result<(), ErrorData> {
+        panic!("on purpose")
+    }
+
     #[tokio::test]
     async fn a_panic_is_an_internal_error() {
         let work = async {
             tokio::task::yield_now().await;
-            let nothing: Option<u8> = None;
-            Ok(nothing.expect("something, on purpose"))
+            broken()
         };
         let error = unpanicked(work).await.unwrap_err();
         assert_eq!(error.code.0, -32603);

@@ -18,11 +18,19 @@ pub async fn complete(
             ("iii://{skill_id}", "skill_id") => skills(shared).await,
             ("iii://fn/{function_path}", "function_path") => paths(shared).await,
             (template, variable) => {
+                let shown = |text: &str| text.chars().take(80).collect::<String>();
                 let known: Vec<_> = TEMPLATES.iter().map(|known| known.uri_template).collect();
                 let message = if known.contains(&template) {
-                    format!("template `{template}` has no variable `{variable}`")
+                    format!(
+                        "template `{template}` has no variable `{}`",
+                        shown(variable)
+                    )
                 } else {
-                    format!("no template `{template}`; there are {}", known.join(", "))
+                    format!(
+                        "no template `{}`; there are {}",
+                        shown(template),
+                        known.join(", ")
+                    )
                 };
                 return Err(codes::invalid(message));
             }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     LoggingLevel, LoggingMessageNotificationParam, ResourceUpdatedNotificationParam,
+    SubscriptionFilter,
 };
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
@@ -18,6 +19,19 @@ use super::{Shared, codes};
 const SUBSCRIPTIONS_MAX: usize = 10_000;
 /// The longest address one may subscribe to.
 const URI_MAX: usize = 4096;
+
+/// What one stream may be about. The SDK compares each address asked for with each one
+/// accepted.
+const STREAM_MAX: usize = 1000;
+
+/// What a stream is accepted to be about; the client is told.
+pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+    let mut accepted = requested.clone();
+    if let Some(uris) = &mut accepted.resource_subscriptions {
+        uris.truncate(STREAM_MAX);
+    }
+    accepted
+}
 
 /// One client's side.
 #[derive(Default)]

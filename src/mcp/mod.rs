@@ -14,6 +14,7 @@ mod codes;
 mod complete;
 mod conversation;
 mod custom;
+pub mod document;
 mod functions;
 pub mod http;
 pub mod lines;
@@ -289,7 +290,7 @@ impl ServerHandler for Handler {
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         self.conversation.before_listening(&self.shared);
-        Some(requested.clone())
+        Some(conversation::accepted(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -28,7 +28,7 @@ use super::heard::Heard;
 /// Longer than anything takes on a busy machine.
 const STUCK: Duration = Duration::from_secs(20);
 /// What the registry waits for a handler.
-const PATIENCE_MS: u64 = 1500;
+const PATIENCE_MS: u64 = 4000;
 
 /// A worker that serves the registry, an engine, and a worker for the scenario.
 pub struct SocketBus {
@@ -190,14 +190,8 @@ impl SocketBus {
 
     /// Waits until the engine has a function, or has it no more.
     async fn until(&self, function: &str, there: bool) {
-        let info = json!({ "function_id": function });
         let seen = async {
-            while self
-                .ask("engine::functions::info", info.clone())
-                .await
-                .is_ok()
-                != there
-            {
+            while self.ask_info(function).await.is_ok() != there {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
@@ -291,12 +285,16 @@ impl SocketBus {
         notices
     }
 
+    /// A scope's name here, what its rows go by, and the function that lists them.
+    fn names(&self, scope: &str) -> (&str, &str, &str) {
+        match scope {
+            "skills" => (&self.scopes.skills, "id", "skills::list"),
+            _ => (&self.scopes.prompts, "name", "prompts::list"),
+        }
+    }
+
     pub async fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
-        let (scope, key) = if scope == "skills" {
-            (&self.scopes.skills, "id")
-        } else {
-            (&self.scopes.prompts, "name")
-        };
+        let (scope, key, _) = self.names(scope);
         let rows = self
             .ask("state::list", json!({ "scope": scope }))
             .await
@@ -306,14 +304,23 @@ impl SocketBus {
             .collect()
     }
 
+    /// Writes a row as somebody else would, and waits until the worker has heard of
+    /// it: the engine rings in its own time.
     pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
-        let scope = if scope == "skills" {
-            &self.scopes.skills
-        } else {
-            &self.scopes.prompts
-        };
+        let (scope, _, list) = self.names(scope);
         let set = json!({ "scope": scope, "key": key, "value": row });
         self.ask("state::set", set).await.expect("state");
+        let quoted = json!(key).to_string();
+        let heard = async {
+            loop {
+                let listed = self.ask(list, json!({})).await.expect("a list");
+                if listed.to_string().contains(&quoted) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(STUCK, heard).await.expect("the row shows up");
     }
 
     pub async fn functions(&self) -> Vec<Offered> {

@@ -1,7 +1,7 @@
 @pure @engine @functions
 Feature: what the registry offers on an engine
 
-  Scenario: thirteen functions and two trigger types
+  Scenario: fifteen functions and two trigger types
     When I list what the engine offers
     Then these are the functions of the registry:
       | skills::register            |
@@ -12,6 +12,8 @@ Feature: what the registry offers on an engine
       | skills::resources-templates |
       | skills::fetch_skill         |
       | skill::fetch                |
+      | skills::route               |
+      | skills::resolve             |
       | prompts::register           |
       | prompts::unregister         |
       | prompts::list               |
@@ -49,6 +51,8 @@ Feature: what the registry offers on an engine
         | skills::resources-templates |                                                            |
         | skills::fetch_skill         | "uri": "iii://resend",                                     |
         | skill::fetch                | "uri": "iii://resend",                                     |
+        | skills::route               | "text": "send an email",                                   |
+        | skills::resolve             | "id": "resend",                                            |
         | prompts::register           | "name": "p", "description": "d", "function_id": "w::f",    |
         | prompts::unregister         | "name": "p",                                               |
         | prompts::list               |                                                            |
@@ -90,6 +94,8 @@ Feature: what the registry offers on an engine
         | skills::resources-read | {"uri": 1}                                  | `uri`                     |
         | skill::fetch           | {"uris": "iii://a"}                         | `uris`                    |
         | skill::fetch           | {"uris": ["iii://a", 7]}                    | `uris[1]`                 |
+        | skills::route          | {"text": ["find"]}                          | `text`                    |
+        | skills::resolve        | {}                                          | id                        |
         | prompts::register      | {"name": "p", "function_id": "w::f"}        | description               |
         | prompts::register      | {"name": "p", "description": "d"}           | function_id               |
         | prompts::register      | {"name": "p", "description": "d", "function_id": "w::f", "arguments": [{"name": "to"}, {"name": 1}]} | `arguments[1].name` |

@@ -19,12 +19,17 @@ struct Scene {
     _config: tempfile::TempDir,
 }
 
-/// A worker that waits a quarter of a second for anybody.
+/// A worker that waits for everybody.
 async fn scene() -> Scene {
+    patient_for(30_000).await
+}
+
+/// A worker that waits so many milliseconds for anybody.
+async fn patient_for(milliseconds: u32) -> Scene {
     let engine = Engine::start("127.0.0.1:0").await;
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
-    std::fs::write(&config, "state_timeout_ms: 250\n").unwrap();
+    std::fs::write(&config, format!("state_timeout_ms: {milliseconds}\n")).unwrap();
     let mut worker = Skills::start(&["--url", &engine.url, "--config", config.to_str().unwrap()]);
     worker.says("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
@@ -79,13 +84,13 @@ async fn one_that_is_absent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_hangs() {
-    let scene = scene().await;
+    let scene = patient_for(1500).await;
     scene
         .handlers
         .offer_now("w::hang", Arc::new(|_| Box::pin(std::future::pending())))
         .await;
     scene
-        .fails("w::hang", "w/hang", &["too slow", "250 ms", "timed_out"])
+        .fails("w::hang", "w/hang", &["too slow", "1500 ms", "timed_out"])
         .await;
 }
 

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
 
+mod agents;
 mod engine;
 mod files;
 mod handlers;

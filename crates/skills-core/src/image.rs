@@ -63,9 +63,10 @@ impl Motion {
     }
 }
 
-/// A write of our own that is not acknowledged yet; no row means a removal.
+/// A write of our own that is not over yet; no row means a removal.
 struct Own<T> {
     row: Option<Arc<T>>,
+    acknowledged: bool,
     /// The change, where a read has already met it: its writer announces it.
     met: Option<Change>,
 }
@@ -225,9 +226,9 @@ impl<T: Row> Image<T> {
             let dirty = self.motion.get(key).is_some_and(Motion::is_dirty);
             let nothing_new = match self.own.get(key) {
                 // The echo of our own write says no more than its acknowledgement will.
-                Some(own) => own.matches(told),
+                Some(own) if !own.acknowledged => own.matches(told),
                 // What we hold is what it says, and no read can put something older there.
-                None => self.reads == 0 && !dirty && self.rows.get(key) == told,
+                _ => self.reads == 0 && !dirty && self.rows.get(key) == told,
             };
             if nothing_new {
                 return false;
@@ -238,19 +239,29 @@ impl<T: Row> Image<T> {
     }
 
     pub(crate) fn begin_write(&mut self, key: &Arc<str>, row: Option<Arc<T>>) -> u64 {
-        self.own.insert(Arc::clone(key), Own { row, met: None });
+        let own = Own {
+            row,
+            acknowledged: false,
+            met: None,
+        };
+        self.own.insert(Arc::clone(key), own);
         self.tick()
     }
 
     /// Our write is in state. Answers whether the image shows it already; if not,
     /// the key must be read.
     pub(crate) fn acknowledge(&mut self, key: &Arc<str>, began: u64) -> bool {
+        // From here on somebody who writes the same as we did is no echo.
+        let own = self.own.get_mut(key);
+        let row = own.and_then(|own| {
+            own.acknowledged = true;
+            own.row.clone()
+        });
         // A doorbell of an earlier connection may have been missed.
         let rung = began <= self.floor || self.motion.get(key).is_some_and(|m| m.newest > began);
         if rung {
             self.mark(key);
         } else {
-            let row = self.own.get(key).and_then(|own| own.row.clone());
             let ticket = self.tick();
             let motion = self.motion.entry(Arc::clone(key)).or_default();
             motion.settle(ticket);

@@ -13,6 +13,7 @@ pub mod front_matter;
 mod function_id;
 mod image;
 pub mod index;
+mod links;
 mod markdown;
 #[cfg(feature = "memory")]
 pub mod memory;
@@ -21,12 +22,14 @@ mod prompt;
 mod prompt_name;
 mod prompt_output;
 mod registry;
+mod route;
 mod row;
 mod segment;
 mod skill;
 mod skill_id;
 mod slot;
 mod source;
+mod triggers;
 mod uri;
 mod writers;
 
@@ -41,11 +44,13 @@ pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, che
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use registry::{
-    PromptHead, PromptMenuEntry, Registry, Resource, ResourceTemplate, Settings, SkillHead,
-    TEMPLATES,
+    CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, PromptHead, PromptMenuEntry, Registry, Resolved,
+    ResolvedSkill, Resource, ResourceTemplate, Settings, SkillHead, TEMPLATES,
 };
+pub use route::REQUEST_MAX;
 pub use segment::SEGMENT_MAX;
 pub use skill::{BODY_MAX, Skill, check_body};
 pub use skill_id::{ID_MAX, SkillId};
 pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
+pub use triggers::{Triggers, triggers};
 pub use uri::{ResourceUri, SCHEME};

@@ -1,6 +1,7 @@
-//! The head of a markdown document: its title and the line that describes it.
+//! The head of a markdown document: its title, the line that describes it, and the
+//! phrases that call for it.
 //!
-//! Both are plain text as a CommonMark parser sees them, so a `#` line in a code
+//! The first two are plain text as a CommonMark parser sees them, so a `#` line in a code
 //! fence is no title, and emphasis and links leave only their words.
 
 use std::collections::HashSet;
@@ -10,17 +11,20 @@ use std::sync::Arc;
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::front_matter;
+use crate::triggers::{Triggers, triggers};
 
 /// A description longer than this many characters is cut.
 pub const DESCRIPTION_MAX: usize = 140;
 
-/// Title and description of a document.
+/// Title, description and triggers of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// The first level-1 heading.
     pub title: Option<Arc<str>>,
     /// The first paragraph, on one line, cut after [`DESCRIPTION_MAX`] characters.
     pub description: Option<Arc<str>>,
+    /// The phrases that call for it, as its front matter declares them.
+    pub triggers: Option<Triggers>,
 }
 
 /// Most documents say what they are in their first lines, so a short opening is
@@ -30,7 +34,14 @@ const OPENINGS: [usize; 2] = [1024, 8192];
 impl Head {
     /// Extracts the head of a document.
     pub fn of(document: &str) -> Self {
-        let (_, body) = front_matter::split(document);
+        let (matter, body) = front_matter::split(document);
+        Self {
+            triggers: matter.and_then(triggers),
+            ..Self::of_body(body)
+        }
+    }
+
+    fn of_body(body: &str) -> Self {
         for most in OPENINGS {
             let Some(opening) = opening(body, most) else {
                 break;

@@ -2,8 +2,8 @@
 //!
 //! The hub runs in a process of its own, the workers in this one, over
 //! loopback sockets. `-- --calls N` sets the length of the last, loss-counting
-//! run (a million unless said), `-- --reply-delay MICROSECONDS` the workers'
-//! turnaround, `-- --repeat MILLISECONDS` repeats their answers. With `III_ENGINE_WS_URL` set, the same runs are made against the
+//! run (a million unless said), `-- --repeat MILLISECONDS` repeats the workers'
+//! answers. With `III_ENGINE_WS_URL` set, the same runs are made against the
 //! engine there.
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 
@@ -81,7 +81,6 @@ fn number(args: &[String], name: &str) -> Option<u64> {
 fn measure(args: &[String]) {
     let calls = number(args, "--calls").unwrap_or(1_000_000);
     let options = ClientOptions {
-        reply_delay: Duration::from_micros(number(args, "--reply-delay").unwrap_or(0)),
         repeat_reply: number(args, "--repeat").map(Duration::from_millis),
         ..ClientOptions::default()
     };

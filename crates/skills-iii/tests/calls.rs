@@ -274,24 +274,6 @@ async fn shutting_down_finishes_what_is_in_flight() {
 }
 
 #[tokio::test]
-async fn answers_are_held_as_long_as_the_options_say() {
-    let served = Served::start().await;
-    let one = served.worker("one").await;
-    let mut options = quick("held");
-    options.reply_delay = Duration::from_millis(20);
-    let held = Client::connect(&served.url(), options).unwrap();
-    held.register_function(function("held"), echo());
-    offered(&one, "held").await;
-    let asked = std::time::Instant::now();
-    one.call("held", raw(&json!([])), LONG).await.unwrap();
-    assert!(
-        asked.elapsed() >= Duration::from_millis(20),
-        "answered after {:?}",
-        asked.elapsed()
-    );
-}
-
-#[tokio::test]
 async fn a_quick_answer_is_said_again_if_the_options_say_so() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut options = quick("worker");

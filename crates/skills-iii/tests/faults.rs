@@ -183,8 +183,8 @@ async fn enqueueing_without_a_queue_is_an_error() {
 #[tokio::test]
 async fn a_connection_gone_silent_is_dropped_on_either_end() {
     let quick = Heartbeat {
-        ask_after: Duration::from_millis(50),
-        dead_after: Duration::from_millis(200),
+        ask_after: Duration::from_millis(200),
+        dead_after: Duration::from_millis(1500),
         stalled_after: LONG,
     };
     let mut options = common::options();

@@ -74,7 +74,7 @@ async fn a_worker_that_never_reads_is_dropped_and_holds_nobody_up() {
         messages: 1000,
         bytes: 1 << 20,
     };
-    options.heartbeat.stalled_after = Duration::from_millis(300);
+    options.heartbeat.stalled_after = Duration::from_secs(2);
     let served = Served::with(options).await;
     let (caller, other) = (served.worker("caller").await, served.worker("other").await);
     other.register_function(function("echo"), echo());

@@ -88,7 +88,7 @@ fn what_may_not_be_read_is_skipped() {
     }
     mode("d", 0o755);
     let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-    assert!(scan::said_by(&denied).contains("give this user permission"));
+    assert!(said_by(&denied).contains("give this user permission"));
 }
 
 #[test]

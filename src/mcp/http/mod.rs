@@ -64,8 +64,8 @@ impl Default for Options {
             token: None,
             body_max: LINE_MAX,
             sessions_max: 1024,
-            idle: Duration::from_secs(30 * 60),
-            timeout: Duration::from_secs(120),
+            idle: Duration::from_mins(30),
+            timeout: Duration::from_mins(2),
         }
     }
 }
@@ -137,7 +137,7 @@ async fn pass<H: ServerHandler>(
     };
     if let Some(read) = visit.read.take() {
         let _work = gate.work.token();
-        let answer = tokio::time::timeout(gate.timeout, gate.direct.answer(read)).await;
+        let answer = tokio::time::timeout(gate.timeout, gate.direct.answer(*read)).await;
         if let Ok(Some(answer)) = answer {
             return answer;
         }
@@ -151,7 +151,7 @@ struct Visit {
     /// Whether it stays open for as long as the client likes.
     listens: bool,
     /// What can be answered without the SDK.
-    read: Option<message::Request>,
+    read: Option<Box<message::Request>>,
 }
 
 impl<H: ServerHandler> Gate<H> {
@@ -175,7 +175,7 @@ impl<H: ServerHandler> Gate<H> {
         let body = self.read(body).await?;
         match message::read(&body) {
             Incoming::Refused(refusal) if refusal.code != message::INVALID_PARAMS => {
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
             }
             Incoming::Request(request) => {
                 if serde_json::from_str::<rmcp::model::RequestId>(&request.id).is_err() {
@@ -185,7 +185,7 @@ impl<H: ServerHandler> Gate<H> {
                         message: "Invalid Request: `id` must be a string or an integer of 64 bits"
                             .to_owned(),
                     };
-                    return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                    return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
                 }
                 match request.request {
                     ClientRequest::InitializeRequest(_) if visit.session.is_none() => {
@@ -199,11 +199,11 @@ impl<H: ServerHandler> Gate<H> {
             Incoming::Batch(_) => {
                 let message = "Invalid Request: no batches over HTTP; send one message a request";
                 let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
             }
             Incoming::Nothing if body.trim_ascii().is_empty() => {
                 let refusal = Refusal::nameless(PARSE_ERROR, "Parse error: an empty body");
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
             }
             _ => {}
         }
@@ -217,12 +217,12 @@ impl<H: ServerHandler> Gate<H> {
             while let Some(part) = parts.next().await {
                 let part = part.map_err(|error| {
                     let refusal = Refusal::nameless(PARSE_ERROR, format!("Parse error: {error}"));
-                    refuse(StatusCode::BAD_REQUEST, &refusal)
+                    Box::new(refuse(StatusCode::BAD_REQUEST, &refusal))
                 })?;
                 if all.len() + part.len() > self.body_max {
                     let message = format!("Invalid Request: more than {} bytes", self.body_max);
                     let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                    return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &refusal));
+                    return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &refusal).into());
                 }
                 all.extend_from_slice(&part);
             }
@@ -233,7 +233,7 @@ impl<H: ServerHandler> Gate<H> {
             .unwrap_or_else(|_| {
                 let message = "Invalid Request: the request did not arrive in time";
                 let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                Err(refuse(StatusCode::REQUEST_TIMEOUT, &refusal))
+                Err(refuse(StatusCode::REQUEST_TIMEOUT, &refusal).into())
             })
     }
 
@@ -252,7 +252,7 @@ impl<H: ServerHandler> Gate<H> {
         let mut response = refuse(StatusCode::SERVICE_UNAVAILABLE, &refusal);
         let headers = response.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("10"));
-        Err(response)
+        Err(response.into())
     }
 
     async fn serve(&self, request: Request, visit: Visit, next: Next) -> Response {
@@ -260,7 +260,7 @@ impl<H: ServerHandler> Gate<H> {
         let Ok(response) = tokio::time::timeout(self.timeout, next.run(request)).await else {
             let message = format!("nothing came within {} s", self.timeout.as_secs());
             let refusal = Refusal::nameless(INTERNAL_ERROR, message);
-            return *refuse(StatusCode::GATEWAY_TIMEOUT, &refusal);
+            return refuse(StatusCode::GATEWAY_TIMEOUT, &refusal);
         };
         let begun = text(response.headers(), SESSION);
         if let Some(session) = begun {
@@ -282,9 +282,9 @@ impl<H: ServerHandler> Gate<H> {
     }
 }
 
-fn refuse(status: StatusCode, refusal: &Refusal) -> Box<Response> {
+fn refuse(status: StatusCode, refusal: &Refusal) -> Response {
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    Box::new((status, kind, refusal.to_json()).into_response())
+    (status, kind, refusal.to_json()).into_response()
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -3,6 +3,7 @@
 mod fetch;
 mod prompts;
 mod resources;
+mod route;
 mod skills;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use serde_json::value::RawValue;
 
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
+pub use route::{CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, Resolved, ResolvedSkill};
 pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;

@@ -127,15 +127,28 @@ impl Registry {
         Ok(index::add_custom(registered, custom))
     }
 
+    /// The body of a skill that must be there.
+    pub(super) async fn body(&self, id: &SkillId) -> Result<Arc<str>, Error> {
+        if let Some(body) = self.find_body(id).await? {
+            return Ok(body);
+        }
+        let known = self.skills().await?.entries;
+        let nearest = nearest(id.as_str(), known.iter().map(|skill| skill.id.as_str()));
+        Err(Error::NoSuchSkill {
+            id: id.clone(),
+            nearest: nearest.map(str::to_owned),
+        })
+    }
+
     /// A registered body, or the document of the same id. Registered wins.
-    async fn body(&self, id: &SkillId) -> Result<Arc<str>, Error> {
+    pub(super) async fn find_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
         let found = self.skills.get(id.as_str()).await;
         let found = found.map_err(|cause| Error::State {
             doing: format!("read skill `{id}`"),
             cause,
         })?;
         match found {
-            Some(Slot::Row(skill)) => return Ok(Arc::clone(&skill.body)),
+            Some(Slot::Row(skill)) => return Ok(Some(Arc::clone(&skill.body))),
             Some(Slot::Damaged(problem)) => {
                 let what = format!("skill `{id}`");
                 return Err(Error::Damaged {
@@ -147,15 +160,10 @@ impl Registry {
         }
         for source in &self.sources {
             if let Some(body) = source.skill(id).await? {
-                return Ok(body);
+                return Ok(Some(body));
             }
         }
-        let known = self.skills().await?.entries;
-        let nearest = nearest(id.as_str(), known.iter().map(|skill| skill.id.as_str()));
-        Err(Error::NoSuchSkill {
-            id: id.clone(),
-            nearest: nearest.map(str::to_owned),
-        })
+        Ok(None)
     }
 
     async fn section(&self, function: &FunctionId) -> Result<(Mime, Arc<str>), Error> {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
 
 mod reads;
+mod route;
 mod writes;
 
 use std::pin::Pin;

@@ -10,7 +10,6 @@ mod connect;
 mod offer;
 mod options;
 mod side;
-mod turnaround;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +28,6 @@ use call::Calls;
 use connect::{Address, keep_connected, stay_attached};
 use offer::Offers;
 use side::WorkerSide;
-use turnaround::Turnaround;
 
 use crate::link::Link;
 use crate::message::{ErrorBody, Message, RegistrationRejected, WorkerRegistered};
@@ -82,7 +80,6 @@ struct Inner {
     stop: watch::Sender<bool>,
     /// Nobody holds the client any more.
     unattended: AtomicBool,
-    turnaround: Option<Turnaround>,
     known_as: Mutex<Option<(String, String)>>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
@@ -245,7 +242,6 @@ impl Client {
 impl Inner {
     fn new(options: ClientOptions) -> Arc<Self> {
         Arc::new(Self {
-            turnaround: Turnaround::new(options.reply_delay),
             options,
             offers: Mutex::default(),
             calls: Calls::default(),

@@ -18,12 +18,10 @@ pub struct ClientOptions {
     pub description: Option<String>,
     /// Sent as a bearer token when connecting.
     pub token: Option<String>,
-    /// The shortest time between receiving a call and answering it. Zero for
-    /// the embedded engine; others may lose an answer that comes at once.
-    pub reply_delay: Duration,
     /// Says an answer again that was given sooner than this after its call
-    /// came, once it is this old. For engines that may lose the first, however
-    /// long it was held back; one that has it ignores the second.
+    /// came, once it is this old. Some engines send a call on first and note
+    /// down who waits for it second: an answer in between is lost, however long
+    /// it was held back. One that has it ignores the second.
     pub repeat_reply: Option<Duration>,
     /// The largest message taken, in bytes.
     pub largest_message: usize,
@@ -42,7 +40,6 @@ impl Default for ClientOptions {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             description: None,
             token: None,
-            reply_delay: Duration::ZERO,
             repeat_reply: None,
             largest_message: 1 << 30,
             heartbeat: Heartbeat::default(),

@@ -68,7 +68,7 @@ impl WorkerSide {
     fn answer(&mut self, call: InvokeFunction) {
         let received = Instant::now();
         let handler = self.inner.offers().handler(&call.function_id);
-        let (outbox, inner) = (self.outbox.clone(), Arc::clone(&self.inner));
+        let (outbox, repeat) = (self.outbox.clone(), self.inner.options.repeat_reply);
         if self.stopping || handler.is_none() {
             let error = if self.stopping {
                 ErrorBody::new("invocation_stopped", "the worker is shutting down")
@@ -95,10 +95,7 @@ impl WorkerSide {
                 ))
             });
             if let Some(reply) = reply(&call, outcome) {
-                if let Some(turnaround) = &inner.turnaround {
-                    turnaround.hold(received).await;
-                }
-                say_reply(&outbox, reply, received, inner.options.repeat_reply).await;
+                say_reply(&outbox, reply, received, repeat).await;
             }
         });
     }

@@ -1,0 +1,246 @@
+//! One document as entries of the catalogue: ids from names, links that the registry can follow.
+//! Pure: a text in, entries and reasons out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use agent3md::{Agent, Document, Finding, Report, rewrite_links, slug, slugs};
+use skills_core::{Head, SkillId, SourceSkill, check_body};
+
+/// A document that is served.
+#[derive(Debug)]
+pub struct Book {
+    /// The id of the agent.
+    pub agent: SkillId,
+    /// The identity, then the skills in the order of the document.
+    pub pages: Vec<Page>,
+    /// Skills that cannot be served, and why.
+    pub skipped: Vec<String>,
+    /// What the validator says, short of errors.
+    pub warnings: Vec<String>,
+}
+
+/// One skill.
+#[derive(Debug)]
+pub struct Page {
+    /// What is listed.
+    pub skill: SourceSkill,
+    /// What is read.
+    pub body: Arc<str>,
+}
+
+/// Where a position leads.
+struct Target<'a> {
+    id: SkillId,
+    name: &'a str,
+}
+
+impl Book {
+    /// Reads a document; fails with the reason why none of it is served.
+    ///
+    /// One with errors is not: what its author meant is unclear, and half an agent misleads.
+    pub fn read(text: &str, changed_at: &Arc<str>) -> Result<Self, String> {
+        let document = Document::parse(text)
+            .map_err(|error| format!("is no 3md document: {error}; {}", error.hint()))?;
+        let agent = Agent::load(&document).map_err(|error| format!("{error}; {}", error.hint()))?;
+        let report = agent3md::validate_document(&document);
+        if let Some(first) = report.errors().next() {
+            return Err(errors(&report, first));
+        }
+        let id = agent_id(&agent.name)?;
+        let mut skipped = Vec::new();
+        let targets = targets(&agent, &id, &mut skipped);
+        let mut pages = Vec::with_capacity(targets.len());
+        let identity = &agent.identity;
+        let skills = agent
+            .skills()
+            .map(|s| (s.z, s.body.as_str(), &s.triggers[..]));
+        let planes = std::iter::once((identity.z, identity.body.as_str(), &[][..])).chain(skills);
+        for (z, body, phrases) in planes {
+            let Some(Target { id, name }) = targets.get(&key(z)) else {
+                continue;
+            };
+            let body = rewrite_links(body, |link| {
+                let target = targets.get(&key(link.z))?;
+                Some(link_to(target, link.text))
+            });
+            if let Err(error) = check_body(&body) {
+                skipped.push(format!("`{id}` is not served: {error}"));
+                continue;
+            }
+            let mut head = Head::of(&body);
+            head.title.get_or_insert_with(|| (*name).into());
+            let phrases = phrases.iter().map(|phrase| phrase.as_str().into());
+            head.triggers = (phrases.len() > 0).then(|| phrases.collect());
+            let skill = SourceSkill {
+                id: id.clone(),
+                bytes: body.len(),
+                registered_at: Arc::clone(changed_at),
+                head,
+            };
+            let body = body.into();
+            pages.push(Page { skill, body });
+        }
+        let warnings = report.warnings().map(shown).collect();
+        Ok(Self {
+            agent: id,
+            pages,
+            skipped,
+            warnings,
+        })
+    }
+}
+
+fn errors(report: &Report, first: &Finding) -> String {
+    let more = match report.errors().count() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    format!(
+        "has an error at {}{more}; `skills agent validate` explains it",
+        shown(first)
+    )
+}
+
+fn shown(finding: &Finding) -> String {
+    let Finding {
+        rule, message, at, ..
+    } = finding;
+    format!("{at}: [{}] {message}", rule.name())
+}
+
+fn agent_id(name: &str) -> Result<SkillId, String> {
+    let id = slug(name).map_err(|error| error.to_string());
+    let id = id.and_then(|slug| slug.parse::<SkillId>().map_err(|error| error.to_string()));
+    id.map_err(|why| format!("names its agent {name:?}, which cannot be an id: {why}"))
+}
+
+/// What each position leads to, and the names that have no id.
+fn targets<'a>(
+    agent: &'a Agent,
+    id: &SkillId,
+    skipped: &mut Vec<String>,
+) -> HashMap<u64, Target<'a>> {
+    let skills: Vec<_> = agent.skills().collect();
+    let named = slugs(skills.iter().map(|skill| skill.name.as_str()));
+    let mut targets = HashMap::with_capacity(skills.len() + 1);
+    let name = agent.name.as_str();
+    let id_of_agent = id.clone();
+    targets.insert(
+        key(agent.identity.z),
+        Target {
+            id: id_of_agent,
+            name,
+        },
+    );
+    for (at, slug) in named.entries {
+        let (z, name) = (skills[at].z, skills[at].name.as_str());
+        match format!("{id}/{slug}").parse::<SkillId>() {
+            Ok(id) => {
+                targets.insert(key(z), Target { id, name });
+            }
+            Err(error) => skipped.push(format!("the skill {name:?} is not served: {error}")),
+        }
+    }
+    let unnamed = |(_, name, why)| format!("the skill {name:?} is not served: {why}");
+    skipped.extend(named.skipped.into_iter().map(unnamed));
+    targets
+}
+
+/// A position as a key: `0` and `-0` are one place.
+fn key(z: f64) -> u64 {
+    (z + 0.0).to_bits()
+}
+
+/// A link in markdown, on one line, whatever the name holds.
+fn link_to(target: &Target<'_>, text: Option<&str>) -> String {
+    let text = text.filter(|text| !text.trim().is_empty());
+    let words: Vec<&str> = text.unwrap_or(target.name).split_whitespace().collect();
+    let mut label = String::new();
+    for c in words.join(" ").chars() {
+        if matches!(c, '[' | ']' | '\\') {
+            label.push('\\');
+        }
+        label.push(c);
+    }
+    format!("[{label}](iii://{})", target.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Book, String> {
+        Book::read(text, &"2026-01-01T00:00:00Z".into())
+    }
+
+    const FRONT: &str = "---\n3md: 1.0\nagent: Dev Team\n---\n@plane z=0 kind=identity\nI am.\n";
+
+    #[test]
+    fn the_agent_and_its_skills_have_ids_titles_and_links() {
+        let text = format!(
+            "{FRONT}@plane z=1 label=\"Code Review\" triggers=review\n[[z=2]], [[z=0|me]], [[z=2|a\nb]].\n\
+             @plane z=2 label=\"a [b]\" triggers=b\n# Title\n\nAbout it.\n"
+        );
+        let book = read(&text).unwrap();
+        let shown: Vec<_> = book
+            .pages
+            .iter()
+            .map(|page| {
+                let Head { title, .. } = &page.skill.head;
+                (page.skill.id.as_str(), title.as_deref().unwrap())
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("dev-team", "Dev Team"),
+                ("dev-team/code-review", "Code Review"),
+                ("dev-team/a-b", "Title")
+            ]
+        );
+        assert_eq!(
+            &*book.pages[1].body,
+            "[a \\[b\\]](iii://dev-team/a-b), [me](iii://dev-team), [a b](iii://dev-team/a-b)."
+        );
+        assert_eq!(book.pages[1].skill.bytes, book.pages[1].body.len());
+    }
+
+    #[test]
+    fn what_cannot_be_an_entry_is_left_out_with_a_reason() {
+        let text = format!(
+            "{FRONT}@plane z=1 label=café triggers=a\nx\n@plane z=2 label=Same triggers=a\nx\n\
+             @plane z=3 label=same triggers=a\nx [[z=1]]\n@plane z=4 label=empty triggers=a\n"
+        );
+        let book = read(&text).unwrap();
+        assert_eq!(book.pages.len(), 2);
+        let skipped = book.skipped.join("\n");
+        for reason in [
+            "the name has 'é'",
+            "already that of the skill \"Same\"",
+            "non-empty",
+        ] {
+            assert!(skipped.contains(reason), "{skipped}");
+        }
+    }
+
+    #[test]
+    fn a_document_with_errors_is_not_served_at_all() {
+        let check = |text: &str, expected: &str| {
+            let reason = read(text).unwrap_err();
+            assert!(reason.contains(expected), "for {text:?}: {reason}");
+        };
+        check("nothing", "is no 3md document: 1:1: ");
+        check("---\n3md: 1\n---\n", "no planes");
+        let dead = format!("{FRONT}@plane z=1 label=a triggers=a\n[[z=9]] [[z=8]]\n");
+        check(&dead, "has an error at 8:1: [dead-link]");
+        check(&dead, "(and 1 more)");
+        let named = |name: &str| FRONT.replace("Dev Team", name);
+        check(
+            &named("fn"),
+            "names its agent \"fn\", which cannot be an id",
+        );
+        check(&named("skills"), "reserved");
+        check(&named("日本"), "the name has '日'");
+    }
+}

@@ -1,0 +1,89 @@
+//! `skills call`: any function on the engine.
+
+use clap::Args;
+use serde_json::Value;
+use serde_json::json;
+use skills_core::{FunctionId, Kind, nearest};
+
+use super::options::Options;
+use super::say::line;
+use super::visit::{Visit, visit};
+use super::{Stop, input};
+
+/// The longest payload that is taken.
+const PAYLOAD_MAX: usize = 16 << 20;
+
+/// Call any function, of the registry or of a worker.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CallArgs {
+    /// The function's id, such as `skills::list`.
+    function: String,
+
+    /// What it is called with, as JSON; `-` is stdin.
+    #[arg(default_value = "{}")]
+    json_payload: String,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills call skills::list
+  skills call demo::greet '{\"name\": \"Ada\"}'
+  skills call skills::register - < skill.json
+  skills call engine::functions::list  what there is to call
+
+A text is printed as it is, everything else as JSON.";
+
+pub fn run(args: &CallArgs) -> Result<(), Stop> {
+    let function: FunctionId = args.function.parse()?;
+    let function = function.to_string();
+    let text = match args.json_payload.as_str() {
+        "-" => input::text("-".as_ref(), PAYLOAD_MAX, &args.options.voice())?,
+        given => given.to_owned(),
+    };
+    let payload: Value = serde_json::from_str(&text).map_err(|error| {
+        Stop::invalid(
+            format!("the payload is no JSON: {error}"),
+            "quote it for your shell, as in '{\"uri\": \"iii://skills\"}'",
+        )
+    })?;
+    visit(&args.options, async |visit| {
+        let answer = match visit.call(&function, &payload).await {
+            Ok(answer) => answer,
+            Err(stop) => return Err(suggest(visit, &function, stop).await),
+        };
+        let answer: Value = match answer {
+            None => Value::Null,
+            Some(raw) => serde_json::from_str(raw.get())
+                .map_err(|error| Stop::broken(format!("the answer is no JSON: {error}")))?,
+        };
+        visit.voice.data("call", &answer, |_| match &answer {
+            Value::String(text) => line(text),
+            other => format!("{other:#}\n"),
+        })
+    })
+}
+
+/// Adds the function that was probably meant, if the engine knows one.
+async fn suggest(visit: &Visit, function: &str, mut stop: Stop) -> Stop {
+    if stop.kind == Kind::NotFound
+        && stop.message.starts_with("function not found")
+        && let Ok(listed) = visit
+            .ask::<Value>(
+                "engine::functions::list",
+                &json!({ "include_internal": true }),
+            )
+            .await
+        && let Some(functions) = listed["functions"].as_array()
+    {
+        let ids = functions
+            .iter()
+            .filter_map(|one| one["function_id"].as_str());
+        if let Some(near) = nearest(function, ids) {
+            stop.hint = Some(format!("did you mean `{near}`?"));
+        }
+    }
+    stop
+}

@@ -1,0 +1,26 @@
+//! `skills completions`: what a shell needs to complete our commands.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::say::print;
+use super::{Cli, Stop};
+
+/// Print the completions of a shell.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CompletionsArgs {
+    /// The shell.
+    shell: Shell,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills completions bash > ~/.local/share/bash-completion/completions/skills
+  skills completions zsh > \"${fpath[1]}/_skills\"
+  skills completions fish > ~/.config/fish/completions/skills.fish";
+
+pub fn run(args: &CompletionsArgs) -> Result<(), Stop> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "skills", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}

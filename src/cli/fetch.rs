@@ -1,0 +1,50 @@
+//! `skills fetch`: several addresses in one text.
+
+use clap::Args;
+use serde_json::json;
+
+use super::Stop;
+use super::address;
+use super::options::Options;
+use super::render::markdown;
+use super::say::line;
+use super::visit::visit;
+
+/// Read several addresses into one text, each under its address.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct FetchArgs {
+    /// Addresses or ids; one that cannot be read fails the whole call.
+    #[arg(required = true, value_name = "URI")]
+    uris: Vec<String>,
+
+    /// As it is, on a terminal too.
+    #[arg(long)]
+    raw: bool,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills fetch skills resend/email     the index and a skill
+  skills fetch a b c > context.md      three skills for a model's context";
+
+pub fn run(args: &FetchArgs) -> Result<(), Stop> {
+    let uris = args
+        .uris
+        .iter()
+        .map(|uri| Ok(address::uri(uri)?.to_string()));
+    let uris: Vec<String> = uris.collect::<Result<_, Stop>>()?;
+    visit(&args.options, async |visit| {
+        let text: String = visit.ask("skill::fetch", &json!({ "uris": uris })).await?;
+        let data = json!({ "uris": uris, "text": text });
+        visit.voice.data("fetch", &data, |voice| {
+            if voice.paint.is_on() && !args.raw {
+                markdown(&text, voice.paint)
+            } else {
+                line(&text)
+            }
+        })
+    })
+}

@@ -1,0 +1,143 @@
+//! `skills import`: a folder of markdown becomes registered skills.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use skills_core::SkillId;
+
+use super::figures::count;
+use super::list::{Entry, entries};
+use super::many::{Outcome, Tally, each};
+use super::options::Options;
+use super::read::content;
+use super::register::register;
+use super::visit::{Visit, visit};
+use super::{Stop, input};
+
+/// Register every markdown file below a directory.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ImportArgs {
+    /// The directory; `DIR/resend/email.md` becomes `resend/email`.
+    dir: PathBuf,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills import docs                   every .md below docs, by its path
+  skills import docs                   again: only what has changed since
+
+Files whose name is no id, or whose content is no skill, are named and left out; the
+exit code is 2 then. Hidden files and links to directories are not looked at.";
+
+pub fn run(args: &ImportArgs) -> Result<(), Stop> {
+    let (files, tally) = find(&args.dir)?;
+    if files.is_empty() && tally.skipped.is_empty() {
+        return Err(Stop::not_found(
+            format!("{} has no .md files", args.dir.display()),
+            Some("the id of `DIR/resend/email.md` is `resend/email`".into()),
+        ));
+    }
+    visit(&args.options, async |visit| {
+        let there = entries(visit, None).await?;
+        let there: HashMap<_, _> = there.iter().map(|one| (one.id.as_str(), one)).collect();
+        let work = |file: File| {
+            let known = there.get(file.id.as_str()).copied();
+            import(visit, file, known)
+        };
+        let tally = each(visit, "importing", files, tally, work).await?;
+        for skip in &tally.skipped {
+            visit.voice.warn(&format!("{}: {}", skip.what, skip.reason));
+        }
+        visit.voice.data("import", &tally, |_| {
+            tally.done.iter().map(|path| format!("{path}\n")).collect()
+        })?;
+        let (done, equal) = (tally.done.len(), tally.equal.len());
+        let skipped = tally.skipped.len();
+        visit.voice.remark(&format!(
+            "{done} imported, {equal} unchanged, {skipped} left out"
+        ));
+        if skipped > 0 {
+            return Err(Stop::invalid(
+                format!("{} left out", count(skipped, "file")),
+                "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported",
+            ));
+        }
+        Ok(())
+    })
+}
+
+struct File {
+    id: SkillId,
+    path: PathBuf,
+}
+
+/// Registers one file, unless what is registered is equal.
+async fn import(visit: &Visit, file: File, known: Option<&Entry>) -> Result<Outcome, Stop> {
+    let body = match input::body(&file.path) {
+        Ok(body) => body,
+        Err(stop) => return Ok(Outcome::Skipped(stop.message)),
+    };
+    let may_be_equal =
+        known.is_some_and(|known| known.origin == "state" && known.bytes == body.len() as u64);
+    if may_be_equal && content(visit, &format!("iii://{}", file.id)).await?.text == body {
+        return Ok(Outcome::Equal);
+    }
+    register(visit, &file.id, &body).await?;
+    Ok(Outcome::Done)
+}
+
+/// Every markdown file below a directory with the id it gets, and those that get none.
+fn find(dir: &Path) -> Result<(Vec<(String, File)>, Tally), Stop> {
+    let (mut files, mut tally) = (Vec::new(), Tally::default());
+    let mut waiting = vec![dir.to_owned()];
+    while let Some(next) = waiting.pop() {
+        let failed = |error: std::io::Error| {
+            let place = next.display();
+            let hint = Some("name a directory of markdown files".to_owned());
+            match error.kind() {
+                std::io::ErrorKind::NotFound => {
+                    Stop::not_found(format!("cannot read {place}: {error}"), hint)
+                }
+                _ => Stop::invalid(
+                    format!("cannot read {place}: {error}"),
+                    hint.unwrap_or_default(),
+                ),
+            }
+        };
+        for entry in fs::read_dir(&next).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if entry.file_type().map_err(failed)?.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                let what = relative(dir, &path);
+                let is_file = path.metadata().is_ok_and(|found| found.is_file());
+                let id = what.strip_suffix(".md").unwrap_or(&what).parse::<SkillId>();
+                match id {
+                    _ if !is_file => tally.note(what, Outcome::Skipped("it is no file".into())),
+                    Ok(id) => files.push((what, File { id, path })),
+                    Err(error) => tally.note(what, Outcome::Skipped(error.to_text())),
+                }
+            }
+        }
+    }
+    files.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok((files, tally))
+}
+
+/// The path below `dir`, with `/` everywhere.
+fn relative(dir: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(dir).unwrap_or(path);
+    let parts = below
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,82 @@
+//! `skills man`: manual pages, from the same definitions as `--help`.
+
+use std::fmt::Write as _;
+
+use clap::{Args, Command, CommandFactory};
+use clap_mangen::Man;
+use skills_core::nearest;
+
+use super::exit::EXIT_CODES;
+use super::say::print;
+use super::{Cli, Stop};
+
+/// Print the manual page, of everything or of one command.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ManArgs {
+    /// A command, such as `list` or `prompts get`; without it, the main page.
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills man | man -l -
+  skills man prompts get | man -l -
+  skills man > ~/.local/share/man/man1/skills.1";
+
+pub fn run(args: &ManArgs) -> Result<(), Stop> {
+    let mut found = Cli::command();
+    found.build();
+    for word in &args.command {
+        let Some(next) = found.find_subcommand(word) else {
+            return Err(unknown(word, &found));
+        };
+        found = next.clone();
+    }
+    let page = page(found, args.command.is_empty());
+    print(&page.map_err(|error| Stop::broken(format!("cannot write the page: {error}")))?)
+}
+
+fn page(command: Command, main: bool) -> std::io::Result<String> {
+    let mut page = Vec::new();
+    let man = Man::new(command);
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if main {
+        man.render_subcommands_section(&mut page)?;
+    }
+    man.render_extra_section(&mut page)?;
+    let mut page = String::from_utf8_lossy(&page).into_owned();
+    page.push_str(".SH EXIT STATUS\n");
+    for (code, meaning) in EXIT_CODES {
+        let _ = write!(page, ".TP\n\\fB{code}\\fR\n{meaning}\n");
+    }
+    page.push_str(".SH ENVIRONMENT\n");
+    for (name, meaning) in ENVIRONMENT {
+        let _ = write!(page, ".TP\n\\fB{name}\\fR\n{meaning}\n");
+    }
+    Ok(page)
+}
+
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("SKILLS_URL", "the engine to ask, as with \\-\\-url"),
+    ("SKILLS_TOKEN", "its bearer token, as with \\-\\-token"),
+    (
+        "SKILLS_DATA_DIR",
+        "where state is kept when no engine answers",
+    ),
+    ("NO_COLOR", "if set, no emphasis on a terminal"),
+    ("RUST_LOG", "what is logged to stderr, such as debug"),
+];
+
+fn unknown(word: &str, command: &Command) -> Stop {
+    let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+    let hint = match nearest(word, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`skills --help` lists the commands".into(),
+    };
+    Stop::not_found(format!("no such command: {word}"), Some(hint))
+}

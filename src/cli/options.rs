@@ -1,0 +1,179 @@
+//! What every verb that asks the registry takes.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::say::Voice;
+use crate::config::{Config, Loaded};
+
+/// Where an engine is looked for.
+const URL: &str = "ws://127.0.0.1:49134";
+/// Where the configuration is looked for.
+const CONFIG: &str = "./config.yaml";
+
+/// Options of the verbs.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Common options")]
+pub struct Options {
+    /// The engine to ask; if none answers there, the data directory is used
+    /// [default: `SKILLS_URL`, else ws://127.0.0.1:49134].
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+
+    /// A bearer token for the engine.
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "SKILLS_TOKEN",
+        hide_env_values = true
+    )]
+    token: Option<String>,
+
+    /// Work on this data directory and, unless --url is given too, look for no engine
+    /// [default: `SKILLS_DATA_DIR`, else this user's data directory].
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+
+    /// The configuration that names files and scopes, where no engine answers
+    /// [default: ./config.yaml].
+    #[arg(long, value_name = "PATH")]
+    config: Option<PathBuf>,
+
+    /// How long to wait for an answer: `30`, `500ms`, `2s`, `5m`.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub timeout: Duration,
+
+    /// Say it as JSON: one document on stdout, or one error on stderr.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Say nothing on stderr but errors.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Where the registry may be.
+pub struct Where {
+    /// An engine to try first, and whether somebody named it.
+    pub engine: Option<(String, bool)>,
+    /// What it asks for.
+    pub token: Option<String>,
+    /// Where state is; else this user's data directory.
+    pub data_dir: Option<PathBuf>,
+}
+
+impl Options {
+    /// How this command speaks.
+    pub fn voice(&self) -> Voice {
+        Voice::new(self.json, self.quiet)
+    }
+
+    /// Where to look.
+    pub fn place(&self) -> Where {
+        let token = self.token.clone();
+        Where::named(self.url.clone(), token, self.data_dir.clone())
+    }
+
+    /// The configuration.
+    pub fn configuration(&self) -> Loaded {
+        configuration(self.config.clone())
+    }
+}
+
+impl Where {
+    /// Where to look. Naming a data directory and no address means that directory;
+    /// what is named counts more than the environment.
+    pub fn named(url: Option<String>, token: Option<String>, data_dir: Option<PathBuf>) -> Self {
+        let engine = match (url, &data_dir) {
+            (Some(url), _) => Some((url, true)),
+            (None, Some(_)) => None,
+            (None, None) => Some(match from_environment("SKILLS_URL") {
+                Some(url) => (url.to_string_lossy().into_owned(), true),
+                None => (URL.to_owned(), false),
+            }),
+        };
+        Self {
+            engine,
+            token,
+            data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
+        }
+    }
+}
+
+/// The configuration. That there is none is worth a word only where one was named.
+pub fn configuration(named: Option<PathBuf>) -> Loaded {
+    let was_named = named.is_some();
+    let path = named.unwrap_or_else(|| CONFIG.into());
+    let mut loaded = Config::load(&path);
+    if !was_named && !path.exists() {
+        loaded.warnings.clear();
+    }
+    loaded
+}
+
+/// A variable that is set to something.
+fn from_environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// `30`, `500ms`, `2s` or `5m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let milliseconds = match &text[number.len()..] {
+        "ms" => 1,
+        "" | "s" => 1000,
+        "m" => 60_000,
+        unit => return Err(format!("`{unit}` is no unit; use ms, s or m, as in `30s`")),
+    };
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "it must be a whole number with ms, s or m, as in `30s`".to_owned())?;
+    match number.checked_mul(milliseconds) {
+        None | Some(0) => Err("it must be at least 1ms, and not endless".into()),
+        Some(time) => Ok(Duration::from_millis(time)),
+    }
+}
+
+/// A time as it is written on the command line.
+pub fn shown(time: Duration) -> String {
+    match time.as_millis() {
+        ms if ms % 1000 == 0 => format!("{}s", ms / 1000),
+        ms => format!("{ms}ms"),
+    }
+}
+
+/// Whether the command line asks for JSON: known before it is understood, so that a
+/// mistake in it is told in the same form.
+pub fn wants_json() -> bool {
+    let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
+    words.any(|word| word == "--json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let got = duration(text).map_or_else(|problem| problem, shown);
+        assert!(got.contains(expected), "for {text:?}: {got}");
+    }
+
+    #[test]
+    fn times() {
+        check("30", "30s");
+        check("2s", "2s");
+        check("1500ms", "1500ms");
+        check("5m", "300s");
+        check("0", "at least 1ms");
+        check("-1s", "whole number");
+        check("1.5s", "whole number");
+        check("", "whole number");
+        check("3h", "`h` is no unit");
+        check("99999999999999999999s", "whole number");
+        check("9999999999999999999s", "not endless");
+    }
+}

@@ -1,0 +1,41 @@
+//! `skills prompts`: slash commands. One file per verb.
+
+mod get;
+mod list;
+mod register;
+
+use clap::{Args, Subcommand};
+
+use super::Stop;
+
+/// List, render, register and unregister prompts.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct PromptsArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills prompts list
+  skills prompts get greet name=Ada
+  skills prompts register greet --function demo::greet --description 'Compose a greeting.' \\
+      --required 'name=Who to greet'
+  skills prompts unregister greet";
+
+#[derive(Subcommand)]
+enum Verb {
+    List(list::ListArgs),
+    Get(get::GetArgs),
+    Register(register::RegisterArgs),
+    Unregister(register::UnregisterArgs),
+}
+
+pub fn run(args: &PromptsArgs) -> Result<(), Stop> {
+    match &args.verb {
+        Verb::List(args) => list::run(args),
+        Verb::Get(args) => get::run(args),
+        Verb::Register(args) => register::run(args),
+        Verb::Unregister(args) => register::unregister(args),
+    }
+}

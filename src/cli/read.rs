@@ -1,0 +1,100 @@
+//! `skills read` and `skills index`: what an address serves.
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Stop;
+use super::address;
+use super::options::Options;
+use super::render::markdown;
+use super::say::line;
+use super::visit::{Visit, visit};
+
+/// Read a skill, the index, or the output of a function.
+#[derive(Args)]
+#[command(after_help = READ_EXAMPLES)]
+pub struct ReadArgs {
+    /// An address or an id: `iii://resend/email`, `resend/email`, `resend/email.md`.
+    uri: String,
+
+    /// As it is stored, on a terminal too.
+    #[arg(long)]
+    raw: bool,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const READ_EXAMPLES: &str = "Examples:
+  skills read resend/email             a skill, rendered on a terminal, raw in a pipe
+  skills read iii://fn/demo/guide      the output of the function demo::guide
+  skills read resend/email > email.md  a copy";
+
+/// Read the index: every skill with its title and a line about it.
+#[derive(Args)]
+#[command(after_help = INDEX_EXAMPLES)]
+pub struct IndexArgs {
+    /// As it is, on a terminal too.
+    #[arg(long)]
+    raw: bool,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const INDEX_EXAMPLES: &str = "Examples:
+  skills index                         what an agent sees first
+  skills index --raw | head            the same as markdown";
+
+/// What an address served.
+#[derive(Deserialize, Serialize)]
+pub struct Content {
+    pub uri: String,
+    #[serde(rename = "mimeType")]
+    pub mime_type: String,
+    pub text: String,
+}
+
+pub fn run(args: &ReadArgs) -> Result<(), Stop> {
+    say(
+        "read",
+        &address::uri(&args.uri)?.to_string(),
+        args.raw,
+        &args.options,
+    )
+}
+
+pub fn index(args: &IndexArgs) -> Result<(), Stop> {
+    say("index", "iii://skills", args.raw, &args.options)
+}
+
+fn say(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), Stop> {
+    visit(options, async |visit| {
+        let content = content(visit, uri).await?;
+        visit.voice.data(command, &content, |voice| {
+            let is_markdown = content.mime_type == "text/markdown";
+            if is_markdown && voice.paint.is_on() && !raw {
+                markdown(&content.text, voice.paint)
+            } else if raw || voice.columns.is_none() {
+                content.text.clone()
+            } else {
+                line(&content.text)
+            }
+        })
+    })
+}
+
+/// Reads one address.
+pub async fn content(visit: &Visit, uri: &str) -> Result<Content, Stop> {
+    #[derive(Deserialize)]
+    struct Contents {
+        contents: [Content; 1],
+    }
+    let Contents {
+        contents: [content],
+    } = visit
+        .ask("skills::resources-read", &json!({ "uri": uri }))
+        .await?;
+    Ok(content)
+}

@@ -1,0 +1,326 @@
+//! A visit to the registry: finds it, asks it, and says what went wrong.
+
+use std::cell::Cell;
+use std::error::Error as _;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
+use skills_core::Kind;
+use skills_iii::{CallError, Client, ErrorBody};
+
+use super::options::{Options, shown};
+use super::say::Voice;
+use super::{Stop, block_on, log};
+use crate::app::{self, Place, ReachError, Reached, Reaching};
+use crate::functions;
+
+/// How long nothing moves before a spinner says that we wait.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Calls that may be said twice without harm, should an engine lose the answer.
+const IDEMPOTENT: &[&str] = &["skills::list", "prompts::list", "prompts::mcp-list"];
+
+/// A command's connection to the registry.
+pub struct Visit {
+    reached: Reached,
+    timeout: Duration,
+    /// How the command speaks.
+    pub voice: Voice,
+    /// Whether a spinner may say that we wait; not where something else moves.
+    pub spins: Cell<bool>,
+}
+
+/// Finds the registry, does the work, and lets go of it again.
+pub fn visit<T>(
+    options: &Options,
+    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    log::start_for_a_verb(options.quiet);
+    block_on(async {
+        let visit = Visit::begin(options).await?;
+        let outcome = work(&visit).await;
+        visit.reached.close().await;
+        outcome
+    })
+}
+
+impl Visit {
+    async fn begin(options: &Options) -> Result<Self, Stop> {
+        let (voice, place) = (options.voice(), options.place());
+        let loaded = options.configuration();
+        for warning in &loaded.warnings {
+            voice.warn(warning);
+        }
+        let timeout = options.timeout;
+        let reached = match place.engine {
+            None => app::reach_here(place.data_dir, &loaded).await,
+            Some((url, named)) => {
+                let reaching = Reaching {
+                    url: url.clone(),
+                    token: place.token,
+                    data_dir: place.data_dir,
+                };
+                let reaching = tokio::time::timeout(timeout, app::reach(reaching, &loaded));
+                let what = format!("looking for {url}");
+                let reaching = patiently(voice.may_animate(), &what, reaching);
+                let silent = ReachError::Silent {
+                    url: url.clone(),
+                    after: timeout,
+                };
+                let reached = reaching.await.unwrap_or(Err(silent));
+                if let (true, Ok(Place::Here { data_dir, .. })) =
+                    (named, reached.as_ref().map(|reached| &reached.place))
+                {
+                    let dir = data_dir.display();
+                    voice.note(&format!("no engine answers at {url}; using {dir}"));
+                }
+                reached
+            }
+        };
+        Ok(Self {
+            reached: reached.map_err(|error| unreachable(&error))?,
+            timeout,
+            spins: Cell::new(voice.may_animate()),
+            voice,
+        })
+    }
+
+    /// The connection itself.
+    pub fn client(&self) -> &Client {
+        &self.reached.client
+    }
+
+    /// Calls a function and decodes its answer.
+    pub async fn ask<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        payload: &impl Serialize,
+    ) -> Result<T, Stop> {
+        let answer = self.call(function, payload).await?;
+        let text = answer.as_deref().map_or("null", RawValue::get);
+        serde_json::from_str(text).map_err(|error| Stop {
+            kind: Kind::Broken,
+            message: format!("`{function}` answered something unexpected: {error}"),
+            hint: Some(
+                "does another version of skills serve there? `skills doctor` may tell".into(),
+            ),
+        })
+    }
+
+    /// Calls a function; no answer at all is `None`.
+    pub async fn call(
+        &self,
+        function: &str,
+        payload: &impl Serialize,
+    ) -> Result<Option<Box<RawValue>>, Stop> {
+        let payload = to_raw_value(payload)
+            .map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
+        let (client, timeout) = (self.client(), self.timeout);
+        let calling = async {
+            if IDEMPOTENT.contains(&function) || function.starts_with("engine::") {
+                client.call_idempotent(function, payload, timeout).await
+            } else {
+                client.call(function, payload, timeout).await
+            }
+        };
+        let what = format!("waiting for {function}");
+        let answer = patiently(self.spins.get(), &what, calling).await;
+        answer.map_err(|error| self.failed(function, error))
+    }
+
+    fn failed(&self, function: &str, error: CallError) -> Stop {
+        match error {
+            CallError::TimedOut { timeout, .. } => Stop {
+                kind: Kind::TimedOut,
+                message: format!("`{function}` did not answer within {}", shown(timeout)),
+                hint: Some("try again, or wait longer with --timeout".into()),
+            },
+            CallError::Disconnected => Stop {
+                kind: Kind::Unavailable,
+                message: format!("the engine went away before `{function}` answered"),
+                hint: Some("is it running? try again".into()),
+            },
+            CallError::NotFound(_) if functions::find(function).is_some() => self.missing(function),
+            CallError::NotFound(_) => Stop {
+                kind: Kind::NotFound,
+                message: format!("function not found: {function}"),
+                hint: Some("is the worker that offers it connected?".into()),
+            },
+            CallError::Remote(body) => refused(&body),
+        }
+    }
+
+    /// A function of ours that nobody offers.
+    pub fn missing(&self, what: &str) -> Stop {
+        let at = match &self.reached.place {
+            Place::Engine { url } => format!("the engine at {url}"),
+            Place::Here { data_dir, .. } => format!("the registry in {}", data_dir.display()),
+        };
+        Stop {
+            kind: Kind::Unavailable,
+            message: format!("{at} does not offer `{what}`"),
+            hint: Some(
+                "no skills worker runs there, or an older one: start this version with `skills --url ...`"
+                    .into(),
+            ),
+        }
+    }
+}
+
+/// Every kind, to find the one behind a code.
+const KINDS: [Kind; 6] = [
+    Kind::Invalid,
+    Kind::NotFound,
+    Kind::Forbidden,
+    Kind::Unavailable,
+    Kind::TimedOut,
+    Kind::Broken,
+];
+
+/// A function answered with an error. Codes that are not ours come from engines and
+/// other workers: something behind the registry did not do its part.
+fn refused(body: &ErrorBody) -> Stop {
+    let kind = KINDS
+        .into_iter()
+        .find(|kind| functions::code(*kind) == body.code);
+    let (message, hint) = match kind {
+        Some(_) => split_hint(&body.message),
+        None if body.message.trim().is_empty() => {
+            (format!("it failed with code `{}`", body.code), None)
+        }
+        None => (body.message.clone(), None),
+    };
+    Stop {
+        kind: kind.unwrap_or(Kind::Unavailable),
+        message,
+        hint,
+    }
+}
+
+/// Message and hint of a text that has the hint in parentheses at its end.
+fn split_hint(text: &str) -> (String, Option<String>) {
+    let mut depth = 0_usize;
+    let inside = text.strip_suffix(')').and_then(|inside| {
+        inside.rmatch_indices(['(', ')']).find_map(|(at, found)| {
+            if found == ")" {
+                depth += 1;
+            } else if depth > 0 {
+                depth -= 1;
+            } else {
+                return inside[..at]
+                    .strip_suffix(' ')
+                    .map(|m| (m, &inside[at + 1..]));
+            }
+            None
+        })
+    });
+    match inside {
+        // What an engine said about a failure is no advice.
+        Some((message, hint)) if !hint.starts_with("code `") => {
+            (message.to_owned(), Some(hint.to_owned()))
+        }
+        _ => (text.to_owned(), None),
+    }
+}
+
+fn unreachable(error: &ReachError) -> Stop {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(deeper) = cause {
+        let said = deeper.to_string();
+        if !message.contains(&said) {
+            message = format!("{message}: {said}");
+        }
+        cause = deeper.source();
+    }
+    Stop {
+        kind: error.kind(),
+        message,
+        hint: error.hint(),
+    }
+}
+
+/// Waits, and on a terminal says so when it takes a while.
+async fn patiently<T>(spins: bool, what: &str, work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    if !spins {
+        return work.await;
+    }
+    if let Ok(done) = tokio::time::timeout(PATIENCE, &mut work).await {
+        return done;
+    }
+    let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
+    let spinner = ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        .with_message(what.to_owned());
+    spinner.tick();
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    let done = work.await;
+    spinner.finish_and_clear();
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(code: &str, message: &str, expected: (Kind, &str, Option<&str>)) {
+        let stop = refused(&ErrorBody::new(code, message));
+        let got = (stop.kind, stop.message.as_str(), stop.hint.as_deref());
+        assert_eq!(got, expected, "for {code}: {message}");
+    }
+
+    #[test]
+    fn an_error_from_elsewhere_has_a_kind_and_a_hint() {
+        check(
+            "not_found",
+            "skill not found: a (did you mean `b`?)",
+            (
+                Kind::NotFound,
+                "skill not found: a",
+                Some("did you mean `b`?"),
+            ),
+        );
+        check(
+            "unavailable",
+            "could not x: y (the engine must run a state worker (`state::*`))",
+            (
+                Kind::Unavailable,
+                "could not x: y",
+                Some("the engine must run a state worker (`state::*`)"),
+            ),
+        );
+        check("broken", "f(x)", (Kind::Broken, "f(x)", None));
+        check("broken", "x)", (Kind::Broken, "x)", None));
+        check("broken", "", (Kind::Broken, "", None));
+        check(
+            "unavailable",
+            "it gave no reason (code `E1`)",
+            (Kind::Unavailable, "it gave no reason (code `E1`)", None),
+        );
+        check(
+            "E_ODD",
+            "went (wrong)",
+            (Kind::Unavailable, "went (wrong)", None),
+        );
+        check(
+            "E_ODD",
+            "",
+            (Kind::Unavailable, "it failed with code `E_ODD`", None),
+        );
+    }
+
+    #[test]
+    fn every_kind_is_found_again_by_its_code() {
+        for kind in KINDS {
+            assert_eq!(
+                refused(&ErrorBody::new(functions::code(kind), "x")).kind,
+                kind
+            );
+        }
+    }
+}

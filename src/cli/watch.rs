@@ -1,0 +1,172 @@
+//! `skills watch`: every change as it happens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::to_raw_value;
+use skills_iii::Event;
+use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::Stop;
+use super::options::Options;
+use super::visit::{Visit, visit};
+use crate::app;
+use crate::functions::TRIGGER_TYPES;
+
+/// How long an engine may take to note down that we listen, and how often it is asked.
+const AGAIN: Duration = Duration::from_millis(20);
+const ATTEMPTS: usize = 100;
+
+/// Follow changes until Ctrl-C: one line for each.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct WatchArgs {
+    /// End after so many changes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills watch                         register skill resend/email
+  skills watch --json                  one JSON document per change
+  skills watch --count 1 && make       wait for the next change
+
+Files are read whenever they are asked for; a change of a file is told only where the
+registry follows its folders.";
+
+/// A change as the registry announces it.
+#[derive(Deserialize)]
+struct Notice {
+    op: String,
+    #[serde(alias = "name")]
+    id: String,
+}
+
+/// A change as it is said here.
+#[derive(Serialize)]
+struct Change {
+    op: String,
+    kind: &'static str,
+    id: String,
+}
+
+pub fn run(args: &WatchArgs) -> Result<(), Stop> {
+    visit(&args.options, async |visit| {
+        let mut events = visit.client().events();
+        let mut changes = subscribe(visit).await?;
+        visit.voice.note("watching; Ctrl-C ends it");
+        let stop = app::stop_signal();
+        tokio::pin!(stop);
+        let mut left = args.count;
+        while left != Some(0) {
+            tokio::select! {
+                () = &mut stop => break,
+                event = events.recv() => tell(visit, event.ok()),
+                change = changes.recv() => {
+                    let Some(change) = change else { break };
+                    visit.voice.data("watch", &change, |_| {
+                        format!("{:<10} {:<6} {}\n", change.op, change.kind, change.id)
+                    })?;
+                    left = left.map(|left| left - 1);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What happens to the connection matters here: what changes meanwhile is not told.
+fn tell(visit: &Visit, event: Option<Event>) {
+    match event {
+        Some(Event::Disconnected { reason }) => {
+            let text = format!("the engine is gone ({reason}); waiting for it");
+            visit.voice.warn(&text);
+        }
+        Some(Event::Connected { .. }) => {
+            visit
+                .voice
+                .note("connected again; what changed meanwhile was missed");
+        }
+        Some(Event::TriggerRefused {
+            trigger_type,
+            error,
+            ..
+        }) => {
+            visit
+                .voice
+                .warn(&format!("`{trigger_type}` is not followed: {error}"));
+        }
+        Some(Event::Rejected(_)) | None => {}
+    }
+}
+
+/// Has the registry call us for every change, and waits until it will.
+async fn subscribe(visit: &Visit) -> Result<mpsc::UnboundedReceiver<Change>, Stop> {
+    #[derive(Deserialize)]
+    struct Id {
+        id: String,
+    }
+    #[derive(Deserialize)]
+    struct Types {
+        triggers: Vec<Id>,
+    }
+    #[derive(Deserialize)]
+    struct Registered {
+        #[serde(alias = "triggers")]
+        registered_triggers: Vec<Id>,
+    }
+    let types: Types = visit.ask("engine::triggers::list", &json!({})).await?;
+    let (heard, changes) = mpsc::unbounded_channel();
+    let mut ours = Vec::new();
+    for (kind, word) in TRIGGER_TYPES.iter().zip(["skill", "prompt"]) {
+        if !types.triggers.iter().any(|one| one.id == kind.id) {
+            return Err(visit.missing(kind.id));
+        }
+        let function_id = format!("skills-cli::watch-{}", Uuid::new_v4());
+        let heard = heard.clone();
+        let handler: Handler = Arc::new(move |payload| {
+            if let Ok(Notice { op, id }) = serde_json::from_str(payload.get()) {
+                // Refused only when we are about to end.
+                let _ = heard.send(Change { op, kind: word, id });
+            }
+            Box::pin(std::future::ready(Ok(None)))
+        });
+        let spec = FunctionSpec {
+            id: function_id.clone(),
+            description: Some("Somebody watches changes on a command line.".into()),
+            metadata: to_raw_value(&json!({ "internal": true })).ok(),
+            ..FunctionSpec::default()
+        };
+        visit.client().register_function(spec, handler);
+        let id = Uuid::new_v4().to_string();
+        visit.client().register_trigger(TriggerSpec {
+            id: id.clone(),
+            trigger_type: kind.id.into(),
+            function_id,
+            config: to_raw_value(&json!({})).map_err(|error| Stop::broken(error.to_string()))?,
+            metadata: None,
+        });
+        ours.push(id);
+    }
+    for _ in 0..ATTEMPTS {
+        let listed: Registered = visit
+            .ask("engine::registered-triggers::list", &json!({}))
+            .await?;
+        let noted = |id: &String| listed.registered_triggers.iter().any(|one| one.id == *id);
+        if ours.iter().all(noted) {
+            // The worker hears of us before it hears this call.
+            let _: serde::de::IgnoredAny = visit.ask("skills::list", &json!({})).await?;
+            return Ok(changes);
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    Err(visit.missing(TRIGGER_TYPES[0].id))
+}

@@ -1,0 +1,100 @@
+//! `skills watch`: changes as they happen, from this machine and from engines.
+
+use std::io::{BufRead, BufReader, Lines};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+
+use crate::session::Session;
+
+/// A watch that has begun; killed when dropped.
+struct Watch {
+    child: Child,
+    lines: Option<Lines<BufReader<ChildStdout>>>,
+    _said: BufReader<ChildStderr>,
+}
+
+impl Watch {
+    fn start(session: &Session, more: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
+            .arg("watch")
+            .args(more)
+            .arg("--data-dir")
+            .arg(session.path("data"))
+            .current_dir(session.path("."))
+            .env_remove("RUST_LOG")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "note: watching; Ctrl-C ends it\n");
+        Self {
+            child,
+            lines: Some(lines),
+            _said: said,
+        }
+    }
+
+    fn next(&mut self) -> String {
+        let lines = self.lines.as_mut().unwrap();
+        lines.next().expect("a change").unwrap()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn every_change_is_a_line() {
+    let s = Session::new();
+    let mut watch = Watch::start(&s, &["--count", "3"]);
+    s.run_with("skills register a/b -", "# B\n");
+    assert_eq!(watch.next(), "register   skill  a/b");
+    s.run("skills prompts register p --function w::p --description d");
+    assert_eq!(watch.next(), "register   prompt p");
+    s.run("skills unregister nothing");
+    s.run("skills unregister a/b");
+    assert_eq!(watch.next(), "unregister skill  a/b");
+    assert!(watch.child.wait().unwrap().success(), "it ends after three");
+}
+
+#[test]
+fn every_change_is_a_document() {
+    let s = Session::new();
+    let mut watch = Watch::start(&s, &["--json", "--count", "1"]);
+    s.run_with("skills register a -", "# A\n");
+    let expected = r#"{"schema_version":1,"command":"watch","data":{"op":"register","kind":"skill","id":"a"}}"#;
+    assert_eq!(watch.next(), expected);
+    assert!(watch.child.wait().unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_well() {
+    let s = Session::new();
+    let mut watch = Watch::start(&s, &[]);
+    let pid = watch.child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(watch.child.wait().unwrap().success());
+}
+
+#[test]
+fn a_reader_that_leaves_ends_it_well() {
+    let s = Session::new();
+    let mut watch = Watch::start(&s, &[]);
+    watch.lines = None;
+    s.run_with("skills register a -", "# A\n");
+    assert!(watch.child.wait().unwrap().success());
+}
