@@ -42,3 +42,9 @@ async fn the_example_folder_is_served_as_a_whole() {
     assert_eq!(report.prompts[0].warning, None);
     assert_eq!(report.skipped, []);
 }
+
+#[test]
+fn the_example_agent_has_nothing_to_complain_about() {
+    let text = include_str!("../examples/agent.3md");
+    assert_eq!(agent3md::validate(text).findings, []);
+}

@@ -18,6 +18,7 @@ use skills_core::{
     SourcePrompt, SourceSkill,
 };
 
+pub use book::{Book, Page};
 use library::Library;
 
 /// Documents, each the skills of one agent.

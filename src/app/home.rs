@@ -24,7 +24,7 @@ pub struct Home {
     /// What it serves.
     pub registry: Arc<Registry>,
     serving: watch::Receiver<bool>,
-    working: JoinHandle<()>,
+    working: Option<JoinHandle<()>>,
 }
 
 impl Home {
@@ -46,7 +46,7 @@ impl Home {
             client,
             registry,
             serving: worker.serving(),
-            working: tokio::spawn(worker.run()),
+            working: Some(tokio::spawn(worker.run())),
         })
     }
 
@@ -61,16 +61,19 @@ impl Home {
     }
 
     /// Finishes the calls that are being answered; the engine goes on.
-    pub async fn leave(&self) {
-        self.working.abort();
+    pub async fn leave(&mut self) {
+        if let Some(working) = self.working.take() {
+            working.abort();
+            // Cancelled by ourselves: there is nothing to learn from how it ended. But it
+            // must have, or it would take our leaving for an outage.
+            let _ = working.await;
+        }
         self.client.shutdown(GOODBYE).await;
     }
 
     /// Writes what is to be written and lets go of the data directory.
-    pub async fn close(self) {
+    pub async fn close(mut self) {
         self.leave().await;
-        // Cancelled by ourselves: there is nothing to learn from how it ended.
-        let _ = self.working.await;
         self.embedded.store.close();
     }
 }

@@ -1,7 +1,6 @@
 //! The registry over the Model Context Protocol: builds the handler wherever the
 //! registry is.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -14,23 +13,17 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::follow::{self, Follower};
-use super::reach::{self, Place, ReachError, Reached, Reaching};
+use super::reach::{self, Place, ReachError, Reached, Where};
 use super::{GOODBYE, scopes, visited_registry};
 use crate::config::Loaded;
 use crate::engine::Wire;
 use crate::mcp::Handler;
 
-/// Speaks the protocol on stdin and stdout until the client or `stop` ends it: through
-/// an engine, or on a data directory alone where none is to be looked for.
-pub async fn mcp(
-    engine: Option<Reaching>,
-    data_dir: Option<PathBuf>,
-    loaded: &Loaded,
-    stop: CancellationToken,
-) -> Result<(), ReachError> {
-    let Reached { client, place } = match engine {
-        Some(reaching) => reach::approach(reaching, loaded).await?,
-        None => reach::approach_here(data_dir, loaded)?,
+/// Speaks the protocol on stdin and stdout until the client or `stop` ends it.
+pub async fn mcp(place: Where, loaded: &Loaded, stop: CancellationToken) -> Result<(), ReachError> {
+    let Reached { client, place } = match place {
+        Where::Engine(reaching) => reach::approach(reaching, loaded).await?,
+        Where::Directory(dir) => reach::approach_here(dir, loaded)?,
     };
     let mut tasks = JoinSet::new();
     let registry = match &place {

@@ -23,7 +23,7 @@ use skills_iii::Client;
 pub use data_dir::data_dir;
 pub use home::Home;
 pub use mcp::mcp;
-pub use reach::{Place, ReachError, Reached, Reaching, reach, reach_here};
+pub use reach::{Place, ReachError, Reached, Reaching, Where, reach, reach_here};
 pub use serve::{ServeError, Serving, serve};
 pub use signal::stop_signal;
 

@@ -34,6 +34,15 @@ pub struct Reaching {
     pub data_dir: Option<PathBuf>,
 }
 
+/// Which of the two places to look in.
+#[derive(Clone, Debug)]
+pub enum Where {
+    /// On an engine, else on a data directory.
+    Engine(Reaching),
+    /// On this data directory and nowhere else.
+    Directory(PathBuf),
+}
+
 /// The registry, wherever it is.
 pub struct Reached {
     /// A connection on which its functions can be called.
@@ -78,9 +87,6 @@ pub enum ReachError {
         /// Where an engine was looked for.
         url: String,
     },
-    /// No data directory was named, and this user has none.
-    #[error("this user has no data directory")]
-    Homeless,
     /// The data directory cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
@@ -93,7 +99,7 @@ impl ReachError {
     /// What a program makes of it.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Address(_) | Self::Nowhere { .. } | Self::Homeless => Kind::Invalid,
+            Self::Address(_) | Self::Nowhere { .. } => Kind::Invalid,
             Self::Silent { .. } => Kind::TimedOut,
             Self::State(_) | Self::Stuck => Kind::Broken,
         }
@@ -106,7 +112,7 @@ impl ReachError {
             Self::Silent { .. } => Some(
                 "is it an iii engine, and is the token right? --url names another address, --token another token".into(),
             ),
-            Self::Nowhere { .. } | Self::Homeless => Some("say where state is kept with --data-dir".into()),
+            Self::Nowhere { .. } => Some("say where state is kept with --data-dir".into()),
             Self::State(error) => error.hint().map(str::to_owned),
             Self::Stuck => None,
         }
@@ -143,23 +149,17 @@ pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reac
         return Err(ReachError::Silent { url, after });
     }
     drop(client);
-    let dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
-    open_here(dir, loaded)
+    let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
+    approach_here(data_dir, loaded)
 }
 
-/// The registry on a data directory (this user's, if none is named), in this process,
-/// whatever engines there are.
-pub async fn reach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
-    approach_here(dir, loaded)?.ready().await
+/// The registry on this data directory, in this process, whatever engines there are.
+pub async fn reach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
+    approach_here(data_dir, loaded)?.ready().await
 }
 
 /// The same without waiting.
-pub(super) fn approach_here(dir: Option<PathBuf>, loaded: &Loaded) -> Result<Reached, ReachError> {
-    let dir = dir.or_else(this_users).ok_or(ReachError::Homeless)?;
-    open_here(dir, loaded)
-}
-
-fn open_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
+pub(super) fn approach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
     let folder = files::folder(loaded);
     let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
     Ok(Reached {

@@ -26,12 +26,13 @@ pub fn id(text: &str) -> Result<SkillId, Stop> {
 fn path(text: &str) -> String {
     let text = text.trim();
     let head = text.get(..SCHEME.len());
-    if head.is_some_and(|head| head.eq_ignore_ascii_case(SCHEME)) {
-        return text[SCHEME.len()..].to_owned();
-    }
-    let text = text.replace('\\', "/");
-    let text = text.trim_start_matches("./");
-    text.strip_suffix(".md").unwrap_or(text).to_owned()
+    let path = if head.is_some_and(|head| head.eq_ignore_ascii_case(SCHEME)) {
+        text[SCHEME.len()..].to_owned()
+    } else {
+        text.replace('\\', "/")
+    };
+    let path = path.trim_start_matches("./");
+    path.strip_suffix(".md").unwrap_or(path).to_owned()
 }
 
 #[cfg(test)]
@@ -48,6 +49,7 @@ mod tests {
     fn addresses() {
         check("iii://a/b", "iii://a/b");
         check("III://a", "iii://a");
+        check("iii://a.md", "iii://a");
         check("a/b", "iii://a/b");
         check("a.md", "iii://a");
         check("./a/b.md", "iii://a/b");

@@ -21,8 +21,8 @@ pub struct CallArgs {
     function: String,
 
     /// What it is called with, as JSON; `-` is stdin.
-    #[arg(default_value = "{}")]
-    json_payload: String,
+    #[arg(value_name = "JSON", default_value = "{}")]
+    payload: String,
 
     #[command(flatten)]
     options: Options,
@@ -39,7 +39,7 @@ A text is printed as it is, everything else as JSON.";
 pub fn run(args: &CallArgs) -> Result<(), Stop> {
     let function: FunctionId = args.function.parse()?;
     let function = function.to_string();
-    let text = match args.json_payload.as_str() {
+    let text = match args.payload.as_str() {
         "-" => input::text("-".as_ref(), PAYLOAD_MAX, &args.options.voice())?,
         given => given.to_owned(),
     };
@@ -59,8 +59,8 @@ pub fn run(args: &CallArgs) -> Result<(), Stop> {
             Some(raw) => serde_json::from_str(raw.get())
                 .map_err(|error| Stop::broken(format!("the answer is no JSON: {error}")))?,
         };
-        visit.voice.data("call", &answer, |_| match &answer {
-            Value::String(text) => line(text),
+        visit.voice.data("call", &answer, |voice| match &answer {
+            Value::String(text) => voice.document(&line(text), false, false),
             other => format!("{other:#}\n"),
         })
     })

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde::Serialize;
 use skills_core::{Error, Kind};
 
 use super::say::{tame, to_stderr};
@@ -92,20 +92,30 @@ impl Stop {
     }
 
     fn in_words(&self) -> String {
-        let mut said = format!("error: {}\n", tame(&self.message));
-        if let Some(hint) = &self.hint {
-            said += &format!("\nhint: {}\n", tame(hint));
-        }
-        said
+        let hint = self.hint.as_deref();
+        let hint = hint.map(|hint| format!("\nhint: {}\n", tame(hint)));
+        let message = tame(&self.message);
+        format!("error: {message}\n{}", hint.unwrap_or_default())
     }
 
     fn in_json(&self) -> String {
-        let error = json!({
-            "kind": self.kind.name(),
-            "message": self.message,
-            "hint": self.hint,
-        });
-        format!("{}\n", json!({ "error": error }))
+        #[derive(Serialize)]
+        struct Envelope<'a> {
+            error: Error<'a>,
+        }
+        #[derive(Serialize)]
+        struct Error<'a> {
+            kind: &'static str,
+            message: &'a str,
+            hint: Option<&'a str>,
+        }
+        let error = Error {
+            kind: self.kind.name(),
+            message: &self.message,
+            hint: self.hint.as_deref(),
+        };
+        let text = serde_json::to_string(&Envelope { error });
+        text.unwrap_or_default() + "\n"
     }
 }
 
@@ -148,7 +158,7 @@ mod tests {
         );
         assert_eq!(
             stop().in_json(),
-            "{\"error\":{\"hint\":\"make it even\",\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\"}}\n"
+            "{\"error\":{\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\",\"hint\":\"make it even\"}}\n"
         );
     }
 }

@@ -13,6 +13,7 @@ use super::list::{Origin, entries};
 use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
+use super::say::lines;
 use super::visit::{Visit, visit};
 
 /// Write every skill to a directory, as one markdown file each.
@@ -56,7 +57,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Stop> {
             visit.voice.warn(&format!("{}: {}", skip.what, skip.reason));
         }
         visit.voice.data("export", &tally, |_| {
-            tally.done.iter().map(|path| format!("{path}\n")).collect()
+            lines(tally.done.iter().map(String::as_str))
         })?;
         let (done, equal) = (tally.done.len(), tally.equal.len());
         let skipped = tally.skipped.len();

@@ -6,7 +6,6 @@ use serde_json::json;
 use super::Stop;
 use super::address;
 use super::options::Options;
-use super::render::markdown;
 use super::say::line;
 use super::visit::visit;
 
@@ -40,11 +39,7 @@ pub fn run(args: &FetchArgs) -> Result<(), Stop> {
         let text: String = visit.ask("skill::fetch", &json!({ "uris": uris })).await?;
         let data = json!({ "uris": uris, "text": text });
         visit.voice.data("fetch", &data, |voice| {
-            if voice.paint.is_on() && !args.raw {
-                markdown(&text, voice.paint)
-            } else {
-                line(&text)
-            }
+            voice.document(&line(&text), true, args.raw)
         })
     })
 }

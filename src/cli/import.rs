@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use skills_core::SkillId;
+use skills_core::{Kind, SkillId};
 
 use super::figures::count;
 use super::list::{Entry, entries};
@@ -13,6 +13,7 @@ use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
 use super::register::register;
+use super::say::lines;
 use super::visit::{Visit, visit};
 use super::{Stop, input};
 
@@ -54,7 +55,7 @@ pub fn run(args: &ImportArgs) -> Result<(), Stop> {
             visit.voice.warn(&format!("{}: {}", skip.what, skip.reason));
         }
         visit.voice.data("import", &tally, |_| {
-            tally.done.iter().map(|path| format!("{path}\n")).collect()
+            lines(tally.done.iter().map(String::as_str))
         })?;
         let (done, equal) = (tally.done.len(), tally.equal.len());
         let skipped = tally.skipped.len();
@@ -96,18 +97,13 @@ fn find(dir: &Path) -> Result<(Vec<(String, File)>, Tally), Stop> {
     let (mut files, mut tally) = (Vec::new(), Tally::default());
     let mut waiting = vec![dir.to_owned()];
     while let Some(next) = waiting.pop() {
-        let failed = |error: std::io::Error| {
-            let place = next.display();
-            let hint = Some("name a directory of markdown files".to_owned());
-            match error.kind() {
-                std::io::ErrorKind::NotFound => {
-                    Stop::not_found(format!("cannot read {place}: {error}"), hint)
-                }
-                _ => Stop::invalid(
-                    format!("cannot read {place}: {error}"),
-                    hint.unwrap_or_default(),
-                ),
-            }
+        let failed = |error: std::io::Error| Stop {
+            kind: match error.kind() {
+                std::io::ErrorKind::NotFound => Kind::NotFound,
+                _ => Kind::Invalid,
+            },
+            message: format!("cannot read {}: {error}", next.display()),
+            hint: Some("name a directory; `skills register ID FILE` takes a single file".into()),
         };
         for entry in fs::read_dir(&next).map_err(failed)? {
             let entry = entry.map_err(failed)?;

@@ -17,16 +17,15 @@ pub fn text(path: &Path, most: usize, voice: &Voice) -> Result<String, Stop> {
         }
         return read(io::stdin().lock(), "stdin", most);
     }
-    file(path, most)
+    file(path, &path.display().to_string(), most)
 }
 
-/// Reads the body of a skill from a file.
+/// Reads the body of a skill from a file that is spoken of already.
 pub fn body(path: &Path) -> Result<String, Stop> {
-    file(path, BODY_MAX)
+    file(path, "it", BODY_MAX)
 }
 
-fn file(path: &Path, most: usize) -> Result<String, Stop> {
-    let shown = path.display().to_string();
+fn file(path: &Path, shown: &str, most: usize) -> Result<String, Stop> {
     let failed = |error: &io::Error| Stop {
         kind: match error.kind() {
             io::ErrorKind::NotFound => Kind::NotFound,
@@ -44,7 +43,7 @@ fn file(path: &Path, most: usize) -> Result<String, Stop> {
     }
     read(
         File::open(path).map_err(|error| failed(&error))?,
-        &shown,
+        shown,
         most,
     )
 }

@@ -39,18 +39,20 @@ pub fn run(args: &ManArgs) -> Result<(), Stop> {
 
 fn page(command: Command, main: bool) -> std::io::Result<String> {
     let mut page = Vec::new();
-    let man = Man::new(command);
-    man.render_title(&mut page)?;
-    man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    man.render_options_section(&mut page)?;
+    let manual = Man::new(command);
+    manual.render_title(&mut page)?;
+    manual.render_name_section(&mut page)?;
+    manual.render_synopsis_section(&mut page)?;
+    manual.render_description_section(&mut page)?;
+    manual.render_options_section(&mut page)?;
     if main {
-        man.render_subcommands_section(&mut page)?;
+        manual.render_subcommands_section(&mut page)?;
     }
-    man.render_extra_section(&mut page)?;
-    let mut page = String::from_utf8_lossy(&page).into_owned();
-    page.push_str(".SH EXIT STATUS\n");
+    manual.render_extra_section(&mut page)?;
+    let page = String::from_utf8_lossy(&page);
+    // Examples keep their lines.
+    let mut page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
+    page.push_str(".fi\n.SH \"EXIT STATUS\"\n");
     for (code, meaning) in EXIT_CODES {
         let _ = write!(page, ".TP\n\\fB{code}\\fR\n{meaning}\n");
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use super::options::{self, Where};
+use super::options;
 use super::{Stop, block_on, document, log};
-use crate::app::{self, Reaching};
+use crate::app;
 
 #[derive(Args)]
 pub struct McpArgs {
@@ -46,16 +46,7 @@ pub fn run(args: McpArgs) -> Result<(), Stop> {
     log::start(args.log_format);
     let loaded = options::configuration(args.config);
     app::warn_about(&loaded);
-    let Where {
-        engine,
-        token,
-        data_dir,
-    } = Where::named(args.url, args.token, args.data_dir);
-    let reaching = engine.map(|(url, _)| Reaching {
-        url,
-        token,
-        data_dir: data_dir.clone(),
-    });
+    let (place, _) = options::place(args.url, args.token, args.data_dir);
     block_on(async {
         let stop = CancellationToken::new();
         let signalled = stop.clone();
@@ -63,7 +54,7 @@ pub fn run(args: McpArgs) -> Result<(), Stop> {
             app::stop_signal().await;
             signalled.cancel();
         });
-        let served = app::mcp(reaching, data_dir, &loaded, stop).await;
+        let served = app::mcp(place, &loaded, stop).await;
         signals.abort();
         served.map_err(|error| Stop {
             kind: error.kind(),

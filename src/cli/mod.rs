@@ -1,6 +1,7 @@
 //! The command line.
 
 mod address;
+mod agent;
 mod call;
 mod completions;
 mod doctor;
@@ -57,6 +58,7 @@ const EXAMPLES: &str = "Examples:
   skills register resend/email email.md     keep a markdown file as a skill
   skills list                               what is there
   skills read resend/email                  what an agent reads at iii://resend/email
+  skills agent validate *.3md               what is wrong with documents, and where
   skills doctor                             which files are served, which are not and why
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         what an engine needs to know to install it
@@ -80,6 +82,8 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Speak MCP on stdin and stdout: the registry, or the skills of one agent.3md document.
     Mcp(mcp::McpArgs),
+    /// Work with one agent.3md document: read, route, fill commands, validate, export.
+    Agent(agent::AgentArgs),
     /// Look at the configuration and its files: what is served, what is not and why.
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
@@ -136,6 +140,7 @@ pub fn main() -> ExitCode {
             Some(file) => return document::run(file, &args.document),
             None => mcp::run(args),
         },
+        Some(Command::Agent(args)) => agent::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };
@@ -154,8 +159,10 @@ fn misused(error: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::INVALID));
     }
     let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
+    // Up to the first empty line; tips and usage follow.
+    let message = text.lines().take_while(|line| !line.is_empty());
+    let message = message.map(str::trim).collect::<Vec<_>>().join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
     let tip = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("tip: "));

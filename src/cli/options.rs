@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::say::Voice;
+use crate::app::{Reaching, Where};
 use crate::config::{Config, Loaded};
 
 /// Where an engine is looked for.
@@ -19,7 +20,7 @@ const CONFIG: &str = "./config.yaml";
 #[command(next_help_heading = "Common options")]
 pub struct Options {
     /// The engine to ask; if none answers there, the data directory is used
-    /// [default: `SKILLS_URL`, else ws://127.0.0.1:49134].
+    /// [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
@@ -55,26 +56,16 @@ pub struct Options {
     pub quiet: bool,
 }
 
-/// Where the registry may be.
-pub struct Where {
-    /// An engine to try first, and whether somebody named it.
-    pub engine: Option<(String, bool)>,
-    /// What it asks for.
-    pub token: Option<String>,
-    /// Where state is; else this user's data directory.
-    pub data_dir: Option<PathBuf>,
-}
-
 impl Options {
     /// How this command speaks.
     pub fn voice(&self) -> Voice {
         Voice::new(self.json, self.quiet)
     }
 
-    /// Where to look.
-    pub fn place(&self) -> Where {
-        let token = self.token.clone();
-        Where::named(self.url.clone(), token, self.data_dir.clone())
+    /// Where to look, and whether somebody named the engine's address.
+    pub fn place(&self) -> (Where, bool) {
+        let (url, token) = (self.url.clone(), self.token.clone());
+        place(url, token, self.data_dir.clone())
     }
 
     /// The configuration.
@@ -83,24 +74,27 @@ impl Options {
     }
 }
 
-impl Where {
-    /// Where to look. Naming a data directory and no address means that directory;
-    /// what is named counts more than the environment.
-    pub fn named(url: Option<String>, token: Option<String>, data_dir: Option<PathBuf>) -> Self {
-        let engine = match (url, &data_dir) {
-            (Some(url), _) => Some((url, true)),
-            (None, Some(_)) => None,
-            (None, None) => Some(match from_environment("SKILLS_URL") {
-                Some(url) => (url.to_string_lossy().into_owned(), true),
-                None => (URL.to_owned(), false),
-            }),
-        };
-        Self {
-            engine,
-            token,
-            data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
-        }
-    }
+/// Where to look, and whether somebody named the engine's address. Naming a data directory
+/// and no address means that directory; what is named counts more than the environment.
+pub fn place(
+    url: Option<String>,
+    token: Option<String>,
+    data_dir: Option<PathBuf>,
+) -> (Where, bool) {
+    let url = match (url, data_dir.clone()) {
+        (None, Some(dir)) => return (Where::Directory(dir), false),
+        (url, _) => url.or_else(|| {
+            let url = from_environment("SKILLS_URL")?;
+            Some(url.to_string_lossy().into_owned())
+        }),
+    };
+    let named = url.is_some();
+    let reaching = Reaching {
+        url: url.unwrap_or_else(|| URL.to_owned()),
+        token,
+        data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
+    };
+    (Where::Engine(reaching), named)
 }
 
 /// The configuration. That there is none is worth a word only where one was named.

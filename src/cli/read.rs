@@ -7,8 +7,6 @@ use serde_json::json;
 use super::Stop;
 use super::address;
 use super::options::Options;
-use super::render::markdown;
-use super::say::line;
 use super::visit::{Visit, visit};
 
 /// Read a skill, the index, or the output of a function.
@@ -74,13 +72,7 @@ fn say(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), Sto
         let content = content(visit, uri).await?;
         visit.voice.data(command, &content, |voice| {
             let is_markdown = content.mime_type == "text/markdown";
-            if is_markdown && voice.paint.is_on() && !raw {
-                markdown(&content.text, voice.paint)
-            } else if raw || voice.columns.is_none() {
-                content.text.clone()
-            } else {
-                line(&content.text)
-            }
+            voice.document(&content.text, is_markdown, raw)
         })
     })
 }

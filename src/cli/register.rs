@@ -10,6 +10,7 @@ use skills_core::{BODY_MAX, SkillId, nearest};
 use super::figures::size;
 use super::list::entries;
 use super::options::Options;
+use super::say::lines;
 use super::visit::{Visit, visit};
 use super::{Stop, address, input};
 
@@ -101,7 +102,7 @@ pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
             .voice
             .data("unregister", &json!({ "skills": outcome }), |_| {
                 let removed = outcome.iter().filter(|one| one.removed);
-                removed.map(|one| format!("{}\n", one.id)).collect()
+                lines(removed.map(|one| one.id.as_str()))
             })
     })
 }

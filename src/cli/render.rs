@@ -10,24 +10,18 @@ pub fn markdown(text: &str, paint: Paint) -> String {
     let mut fence: Option<&str> = None;
     for line in text.lines() {
         let start = line.trim_start();
-        match fence {
-            Some(mark) => {
-                out.push_str(&paint.dim(line));
-                if start.starts_with(mark) && start.trim_end().chars().all(|c| mark.starts_with(c))
-                {
-                    fence = None;
-                }
+        if let Some(mark) = fence {
+            out.push_str(&paint.dim(line));
+            if closes_fence(start, mark) {
+                fence = None;
             }
-            None => {
-                fence = opens_fence(start);
-                if fence.is_some() {
-                    out.push_str(&paint.dim(line));
-                } else if let Some(heading) = heading(line) {
-                    out.push_str(&paint.bold(heading));
-                } else {
-                    inline(line, paint, &mut out);
-                }
-            }
+        } else if let Some(mark) = opens_fence(start) {
+            out.push_str(&paint.dim(line));
+            fence = Some(mark);
+        } else if let Some(heading) = heading(line) {
+            out.push_str(&paint.bold(heading));
+        } else {
+            inline(line, paint, &mut out);
         }
         out.push('\n');
     }
@@ -38,6 +32,10 @@ fn opens_fence(line: &str) -> Option<&'static str> {
     ["```", "~~~"]
         .into_iter()
         .find(|mark| line.starts_with(mark))
+}
+
+fn closes_fence(line: &str, mark: &str) -> bool {
+    line.starts_with(mark) && line.trim_end().chars().all(|c| mark.starts_with(c))
 }
 
 /// The words of a heading.

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 use super::Stop;
+use super::render::markdown;
 
 /// The version of the JSON that is printed.
 const SCHEMA_VERSION: u32 = 1;
@@ -17,19 +18,23 @@ pub struct Voice {
     quiet: bool,
     /// Colours of stdout.
     pub paint: Paint,
-    /// Columns of the terminal that stdout is, if it is one.
+    /// Whether a person reads stdout.
+    terminal: bool,
+    /// Columns of that terminal, if it says so.
     pub columns: Option<usize>,
 }
 
 impl Voice {
     pub fn new(json: bool, quiet: bool) -> Self {
-        let terminal = console::Term::stdout();
-        let columns = terminal.size_checked().map(|(_, columns)| columns.into());
+        let terminal = io::stdout().is_terminal();
+        let size = console::Term::stdout().size_checked();
+        let size = size.filter(|_| terminal);
         Self {
             json,
             quiet,
-            paint: Paint::new(io::stdout().is_terminal()),
-            columns: columns.filter(|_| io::stdout().is_terminal()),
+            paint: Paint::new(terminal),
+            terminal,
+            columns: size.map(|(_, columns)| columns.into()),
         }
     }
 
@@ -40,14 +45,14 @@ impl Voice {
         data: &impl Serialize,
         words: impl FnOnce(&Self) -> String,
     ) -> Result<(), Stop> {
-        if !self.json {
-            return print(&words(self));
-        }
         #[derive(Serialize)]
         struct Envelope<'a, T> {
             schema_version: u32,
             command: &'a str,
             data: &'a T,
+        }
+        if !self.json {
+            return print(&words(self));
         }
         let envelope = Envelope {
             schema_version: SCHEMA_VERSION,
@@ -57,6 +62,18 @@ impl Voice {
         let text = serde_json::to_string(&envelope);
         let text = text.map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
         print(&(text + "\n"))
+    }
+
+    /// A document for whoever reads: as it is in a pipe or if `raw`; for a terminal
+    /// without what could move its cursor, and rendered where that shows.
+    pub fn document(&self, text: &str, is_markdown: bool, raw: bool) -> String {
+        if raw || !self.terminal {
+            text.to_owned()
+        } else if is_markdown && self.paint.is_on() {
+            markdown(text, self.paint)
+        } else {
+            line(&tame(text))
+        }
     }
 
     /// Something worth knowing that is not the result.
@@ -128,6 +145,16 @@ pub fn line(text: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// One line for each.
+pub fn lines<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        all.push_str(text);
+        all.push('\n');
+    }
+    all
 }
 
 /// Emphasis, where it can be seen.

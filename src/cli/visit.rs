@@ -13,8 +13,8 @@ use skills_iii::{CallError, Client, ErrorBody};
 
 use super::options::{Options, shown};
 use super::say::Voice;
-use super::{Stop, block_on, log};
-use crate::app::{self, Place, ReachError, Reached, Reaching};
+use super::{Stop, log};
+use crate::app::{self, Place, ReachError, Reached, Where};
 use crate::functions;
 
 /// How long nothing moves before a spinner says that we wait.
@@ -39,7 +39,12 @@ pub fn visit<T>(
     work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
     log::start_for_a_verb(options.quiet);
-    block_on(async {
+    // One thread does: what is read stays where it was read, and there is less to start.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| Stop::broken(format!("cannot start: {error}")))?;
+    runtime.block_on(async {
         let visit = Visit::begin(options).await?;
         let outcome = work(&visit).await;
         visit.reached.close().await;
@@ -49,28 +54,24 @@ pub fn visit<T>(
 
 impl Visit {
     async fn begin(options: &Options) -> Result<Self, Stop> {
-        let (voice, place) = (options.voice(), options.place());
+        let voice = options.voice();
         let loaded = options.configuration();
         for warning in &loaded.warnings {
             voice.warn(warning);
         }
         let timeout = options.timeout;
-        let reached = match place.engine {
-            None => app::reach_here(place.data_dir, &loaded).await,
-            Some((url, named)) => {
-                let reaching = Reaching {
-                    url: url.clone(),
-                    token: place.token,
-                    data_dir: place.data_dir,
-                };
-                let reaching = tokio::time::timeout(timeout, app::reach(reaching, &loaded));
+        let (place, named) = options.place();
+        let reached = match place {
+            Where::Directory(dir) => app::reach_here(dir, &loaded).await,
+            Where::Engine(reaching) => {
+                let url = reaching.url.clone();
                 let what = format!("looking for {url}");
-                let reaching = patiently(voice.may_animate(), &what, reaching);
-                let silent = ReachError::Silent {
-                    url: url.clone(),
-                    after: timeout,
-                };
-                let reached = reaching.await.unwrap_or(Err(silent));
+                let reaching = tokio::time::timeout(timeout, app::reach(reaching, &loaded));
+                let reached = patiently(voice.may_animate(), &what, reaching).await;
+                let reached = reached.unwrap_or_else(|_| {
+                    let (url, after) = (url.clone(), timeout);
+                    Err(ReachError::Silent { url, after })
+                });
                 if let (true, Ok(Place::Here { data_dir, .. })) =
                     (named, reached.as_ref().map(|reached| &reached.place))
                 {

@@ -7,6 +7,7 @@ fn mistakes_on_the_command_line() {
     let mut s = Session::new();
     s.step("skills lst")
         .step("skills lst --json")
+        .step("skills read --json")
         .step("skills list --flt")
         .step("skills read")
         .step("skills list --origin disk")

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::hub::Engine;
+use crate::hub::{Engine, Serve};
 use crate::session::Session;
 
 /// A session, with the engine's address hidden.
@@ -69,9 +69,9 @@ async fn a_function_that_never_answers() {
         .await;
     let url = &engine.url;
     let mut s = session(url);
-    s.step(&format!("skills list --timeout 300ms --url {url}"));
+    s.step(&format!("skills list --timeout 5s --url {url}"));
     s.step(&format!(
-        "skills call demo::slow --timeout 300ms --url {url} --json"
+        "skills call demo::slow --timeout 5s --url {url} --json"
     ));
     s.matches("never_answers");
 }
@@ -135,51 +135,5 @@ async fn serve_answers_like_the_data_directory() {
         assert_eq!(there.stdout, here.stdout, "{verb}");
         assert_eq!(there.stderr, here.stderr, "{verb}");
         assert_eq!(there.code, here.code, "{verb}");
-    }
-}
-
-/// `skills serve` on the data directory of a session.
-struct Serve {
-    child: std::process::Child,
-    url: String,
-}
-
-impl Serve {
-    fn start(session: &Session) -> Self {
-        use std::io::{BufRead, BufReader};
-        use std::process::{Command, Stdio};
-        let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
-            .args([
-                "serve",
-                "--url",
-                "ws://127.0.0.1:0",
-                "--http",
-                "127.0.0.1:0",
-            ])
-            .args(["--log-format", "json", "--data-dir"])
-            .arg(session.path("data"))
-            .current_dir(session.path("."))
-            .env_remove("RUST_LOG")
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let url = lines.by_ref().map(Result::unwrap).find_map(|line| {
-            let line: serde_json::Value = serde_json::from_str(&line).ok()?;
-            Some(line["workers"].as_str()?.to_owned())
-        });
-        // What it says from here on must not fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self {
-            child,
-            url: url.expect("it says where it listens"),
-        }
-    }
-}
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

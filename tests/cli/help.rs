@@ -45,7 +45,7 @@ fn every_verb_has_an_example_and_a_manual_page() {
             ".SH SYNOPSIS",
             ".SH OPTIONS",
             ".SH \"EXIT STATUS\"",
-            "Examples:",
+            ".SH EXAMPLES\n.nf\n",
         ] {
             assert!(
                 page.stdout.contains(part),

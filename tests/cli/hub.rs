@@ -1,4 +1,4 @@
-//! An engine in the test's own process, and a worker on it.
+//! Engines: one in the test's own process with a worker on it, and `skills serve`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use skills_iii::client::{FunctionSpec, Handler};
 use skills_iii::{Client, ClientOptions, Hub, HubOptions, MemoryState};
 use tokio::net::TcpListener;
+
+use crate::session::Session;
 
 /// An engine with state in memory that lives as long as this value.
 pub struct Engine {
@@ -64,5 +66,51 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.serving.abort();
+    }
+}
+
+/// `skills serve` on the data directory of a session.
+pub struct Serve {
+    child: std::process::Child,
+    pub url: String,
+}
+
+impl Serve {
+    pub fn start(session: &Session) -> Self {
+        use std::io::{BufRead, BufReader};
+        use std::process::{Command, Stdio};
+        let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
+            .args([
+                "serve",
+                "--url",
+                "ws://127.0.0.1:0",
+                "--http",
+                "127.0.0.1:0",
+            ])
+            .args(["--log-format", "json", "--data-dir"])
+            .arg(session.path("data"))
+            .current_dir(session.path("."))
+            .env_remove("RUST_LOG")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let url = lines.by_ref().map(Result::unwrap).find_map(|line| {
+            let line: Value = serde_json::from_str(&line).ok()?;
+            Some(line["workers"].as_str()?.to_owned())
+        });
+        // What it says from here on must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self {
+            child,
+            url: url.expect("it says where it listens"),
+        }
+    }
+}
+
+impl Drop for Serve {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -15,7 +15,7 @@ fn the_session_in_the_readme_happens_as_it_says() {
     for line in block.lines().filter_map(|line| line.strip_prefix("$ ")) {
         // Both streams in the order in which a terminal would show them.
         let said = shell(&s, &format!("{{ {line}; }} 2>&1"));
-        replayed += &format!("$ {line}\n{}", said.stdout);
+        replayed.extend(["$ ", line, "\n", &said.stdout]);
     }
     assert!(replayed.lines().count() > 20, "the session was found");
     snapbox::assert_data_eq!(replayed, snapbox::Data::text(block).raw());

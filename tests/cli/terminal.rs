@@ -6,7 +6,7 @@ use crate::session::{Said, Session};
 fn on_a_terminal(session: &Session, columns: usize, line: &str) -> Said {
     let binary = env!("CARGO_BIN_EXE_skills");
     let line = line.replacen("skills", &format!("'{binary}'"), 1);
-    let line = format!("stty cols {columns}; exec {line}");
+    let line = format!("stty cols {columns} rows 24; exec {line}");
     let command = session
         .command("script")
         .args(["--quiet", "--return", "--command", &line, "/dev/null"])

@@ -3,22 +3,24 @@
 use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
+use crate::hub::Serve;
 use crate::session::Session;
 
 /// A watch that has begun; killed when dropped.
 struct Watch {
     child: Child,
     lines: Option<Lines<BufReader<ChildStdout>>>,
-    _said: BufReader<ChildStderr>,
+    said: BufReader<ChildStderr>,
 }
 
 impl Watch {
+    /// On the data directory of a session, unless `more` says where.
     fn start(session: &Session, more: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
             .arg("watch")
             .args(more)
-            .arg("--data-dir")
-            .arg(session.path("data"))
+            .env("SKILLS_URL", "ws://127.0.0.1:1")
+            .env("SKILLS_DATA_DIR", session.path("data"))
             .current_dir(session.path("."))
             .env_remove("RUST_LOG")
             .stdout(Stdio::piped())
@@ -27,13 +29,11 @@ impl Watch {
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut said = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        said.read_line(&mut line).unwrap();
-        assert_eq!(line, "note: watching; Ctrl-C ends it\n");
+        while next_line(&mut said) != "note: watching; Ctrl-C ends it\n" {}
         Self {
             child,
             lines: Some(lines),
-            _said: said,
+            said,
         }
     }
 
@@ -41,6 +41,13 @@ impl Watch {
         let lines = self.lines.as_mut().unwrap();
         lines.next().expect("a change").unwrap()
     }
+}
+
+/// The next line; its end is a failure.
+fn next_line(said: &mut BufReader<ChildStderr>) -> String {
+    let mut line = String::new();
+    assert_ne!(said.read_line(&mut line).unwrap(), 0, "it ended");
+    line
 }
 
 impl Drop for Watch {
@@ -97,4 +104,18 @@ fn a_reader_that_leaves_ends_it_well() {
     watch.lines = None;
     s.run_with("skills register a -", "# A\n");
     assert!(watch.child.wait().unwrap().success());
+}
+
+#[test]
+fn an_engine_is_watched_and_its_end_is_told() {
+    let s = Session::new();
+    let serve = Serve::start(&s);
+    let url = serve.url.clone();
+    let mut watch = Watch::start(&s, &["--url", &url]);
+    s.run_with(&format!("skills register a - --url {url}"), "# A\n");
+    assert_eq!(watch.next(), "register   skill  a");
+    drop(serve);
+    let told = next_line(&mut watch.said);
+    assert!(told.starts_with("warning: the engine is gone ("), "{told}");
+    assert!(told.ends_with("); waiting for it\n"), "{told}");
 }

@@ -125,7 +125,7 @@ async fn a_panic_is_answered_and_the_conversation_goes_on() {
 
 #[tokio::test]
 async fn an_engine_that_is_gone_is_no_empty_list() {
-    let house = House::open().await;
+    let mut house = House::open().await;
     let mut talk = house.client().await;
     house.home.leave().await;
     for method in ["tools/list", "resources/list", "prompts/list"] {

@@ -1,8 +1,10 @@
 //! Rows in state: the shape existing installations have.
 
+use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::to_raw_value;
 
 use crate::{Change, FunctionId, Json, Prompt, PromptArgument, PromptName, Skill, SkillId};
@@ -55,12 +57,38 @@ fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BadRow> {
     serde_json::from_str(text).map_err(|e| BadRow::new(text, &e))
 }
 
-#[derive(Serialize, Deserialize)]
-struct SkillRow<B, S> {
-    id: S,
-    skill: B,
+#[derive(Serialize)]
+struct SkillRow<'a> {
+    id: &'a str,
+    skill: &'a str,
+    registered_at: &'a str,
+}
+
+#[derive(Deserialize)]
+struct StoredSkill {
+    id: String,
+    #[serde(deserialize_with = "in_one_copy")]
+    skill: Arc<str>,
     #[serde(default)]
-    registered_at: S,
+    registered_at: String,
+}
+
+/// A text that becomes shared at once; by default it would become a string first, and
+/// bodies are most of what is loaded.
+fn in_one_copy<'de, D: Deserializer<'de>>(input: D) -> Result<Arc<str>, D::Error> {
+    struct Text;
+    impl Visitor<'_> for Text {
+        type Value = Arc<str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Arc<str>, E> {
+            Ok(text.into())
+        }
+    }
+    input.deserialize_str(Text)
 }
 
 impl Row for Skill {
@@ -73,14 +101,14 @@ impl Row for Skill {
     fn to_json(&self) -> Json {
         let row = SkillRow {
             id: self.id.as_str(),
-            skill: &*self.body,
-            registered_at: &*self.registered_at,
+            skill: &self.body,
+            registered_at: &self.registered_at,
         };
         to_raw_value(&row).expect("a row of strings is JSON")
     }
 
     fn from_json(text: &str) -> Result<Self, BadRow> {
-        let row: SkillRow<Arc<str>, String> = object(text)?;
+        let row: StoredSkill = object(text)?;
         let id: SkillId = row.id.parse().map_err(|e| BadRow::new(text, &e))?;
         Ok(Self::new(id, row.skill, row.registered_at))
     }

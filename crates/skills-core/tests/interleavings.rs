@@ -328,8 +328,7 @@ fn run(script: &[Step], watched: bool) {
 
 /// `PROPTEST_CASES` tries more.
 fn cases() -> u32 {
-    let asked = std::env::var("PROPTEST_CASES").ok();
-    asked.and_then(|cases| cases.parse().ok()).unwrap_or(1000)
+    ProptestConfig::default().cases.max(1000)
 }
 
 proptest! {

@@ -189,6 +189,7 @@ impl Report {
         self.fine &= fine;
         let verdict = if fine { "ok" } else { "FAILED" };
         // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "{verdict:<6}  {what:<13}  {detail}");
+        let line = format!("{verdict:<6}  {what:<13}  {detail}");
+        let _ = writeln!(self.text, "{}", line.trim_end());
     }
 }

@@ -10,7 +10,6 @@ use skills_core::{PromptName, nearest};
 use super::list::{Prompt, prompts};
 use crate::cli::Stop;
 use crate::cli::options::Options;
-use crate::cli::render::markdown;
 use crate::cli::say::{Voice, line};
 use crate::cli::visit::visit;
 
@@ -54,12 +53,7 @@ pub fn run(args: &GetArgs) -> Result<(), Stop> {
         let payload = json!({ "name": name.as_str(), "arguments": arguments });
         let rendered: Rendered = visit.ask("prompts::mcp-get", &payload).await?;
         visit.voice.data("prompts get", &rendered, |voice| {
-            let text = in_words(&rendered.messages);
-            if voice.paint.is_on() {
-                markdown(&text, voice.paint)
-            } else {
-                line(&text)
-            }
+            voice.document(&line(&in_words(&rendered.messages)), true, false)
         })
     })
 }

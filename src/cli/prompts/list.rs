@@ -46,12 +46,16 @@ pub struct Argument {
 impl Prompt {
     /// How it is called: `greet <name> [tone]`.
     fn usage(&self) -> String {
-        let argument = |argument: &Argument| match argument.required {
-            true => format!(" <{}>", argument.name),
-            false => format!(" [{}]", argument.name),
+        let argument = |argument: &Argument| {
+            let name = &argument.name;
+            if argument.required {
+                format!(" <{name}>")
+            } else {
+                format!(" [{name}]")
+            }
         };
-        let arguments: String = self.arguments.iter().map(argument).collect();
-        format!("{}{arguments}", self.name)
+        let arguments: Vec<_> = self.arguments.iter().map(argument).collect();
+        format!("{}{}", self.name, arguments.concat())
     }
 }
 

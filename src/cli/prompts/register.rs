@@ -8,6 +8,7 @@ use skills_core::{FunctionId, PromptName, nearest};
 use super::list::prompts;
 use crate::cli::Stop;
 use crate::cli::options::Options;
+use crate::cli::say::lines;
 use crate::cli::visit::{Visit, visit};
 
 /// Keep a prompt whose text a function renders.
@@ -115,7 +116,7 @@ pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
             .voice
             .data("prompts unregister", &json!({ "prompts": outcome }), |_| {
                 let removed = outcome.iter().filter(|one| one.removed);
-                removed.map(|one| format!("{}\n", one.name)).collect()
+                lines(removed.map(|one| one.name.as_str()))
             })
     })
 }

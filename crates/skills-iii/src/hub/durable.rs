@@ -1,5 +1,7 @@
 //! The SQLite store as the hub's state.
 
+use std::error::Error as _;
+
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::value::RawValue;
 
@@ -30,8 +32,8 @@ impl StateStore for Store {
         Box::pin(async move { deleted.await.map_err(StoreError::from) })
     }
 
-    fn list(&self, scope: &str) -> Result<Vec<Box<RawValue>>, StoreError> {
-        Ok(self.list(scope)?)
+    fn list(&self, scope: &str) -> Result<Box<RawValue>, StoreError> {
+        Ok(self.list_as_json(scope)?)
     }
 
     fn groups(&self) -> Result<Vec<String>, StoreError> {
@@ -67,8 +69,10 @@ impl StateStore for Store {
 
 impl From<StateError> for StoreError {
     fn from(error: StateError) -> Self {
+        let cause = error.source().map(|cause| format!(": {cause}"));
         let hint = error.hint().map(|hint| format!(" ({hint})"));
-        let text = format!("{error}{}", hint.unwrap_or_default());
+        let [cause, hint] = [cause, hint].map(Option::unwrap_or_default);
+        let text = format!("{error}{cause}{hint}");
         match error {
             StateError::TooLarge { .. } => Self::TooLarge(text),
             _ => Self::Failed(text),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -107,12 +107,11 @@ impl StateStore for MemoryState {
         Box::pin(ready(Ok(old)))
     }
 
-    fn list(&self, scope: &str) -> Result<Vec<Box<RawValue>>, StoreError> {
+    fn list(&self, scope: &str) -> Result<Box<RawValue>, StoreError> {
         let scopes = self.scopes();
-        Ok(scopes
-            .get(scope)
-            .map(|scope| scope.rows.values().cloned().collect())
-            .unwrap_or_default())
+        let rows = scopes.get(scope).into_iter();
+        let rows: Vec<_> = rows.flat_map(|scope| scope.rows.values()).collect();
+        to_raw_value(&rows).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn groups(&self) -> Result<Vec<String>, StoreError> {

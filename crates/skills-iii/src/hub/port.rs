@@ -35,8 +35,8 @@ pub trait StateStore: Send + Sync + 'static {
         scope: String,
         key: String,
     ) -> Pending<Result<Option<Box<RawValue>>, StoreError>>;
-    /// Every value of a scope, in the order the rows were made.
-    fn list(&self, scope: &str) -> Result<Vec<Box<RawValue>>, StoreError>;
+    /// Every value of a scope as one JSON list, in the order the rows were made.
+    fn list(&self, scope: &str) -> Result<Box<RawValue>, StoreError>;
     /// Every scope ever written to, sorted.
     fn groups(&self) -> Result<Vec<String>, StoreError>;
     /// Replaces a row by what `change` makes of it, with no write in between.

@@ -155,6 +155,11 @@ impl StateError {
             Self::Replaced { .. } => Some("restart this program"),
             Self::Full { .. } => Some("free some space; the next write tries again"),
             Self::Busy { .. } | Self::Overloaded { .. } | Self::Undone => Some("try again"),
+            Self::Sqlite { cause, .. }
+                if cause.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) =>
+            {
+                Some("is the disk full, or failing?")
+            }
             Self::TooLarge { .. }
             | Self::Rejected { .. }
             | Self::Panicked

@@ -1,17 +1,49 @@
 //! Reading rows: a small pool of connections that never wait for the writer.
 
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension};
-use serde_json::value::RawValue;
+use rusqlite::{Connection, OptionalExtension, Rows};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::file::Identity;
-use super::row::raw;
+use super::row::{no_json, raw};
 use super::{StateError, StoreOptions, file};
 
 /// Connections kept for the next reader.
 const IDLE: usize = 4;
+
+const LIST: &str = "SELECT value FROM entries INDEXED BY entries_in_order
+     WHERE scope = (SELECT id FROM scopes WHERE name = ?1) ORDER BY id";
+
+/// Values on their way from the file into one JSON list.
+struct Values<'a> {
+    rows: RefCell<Rows<'a>>,
+    /// What SQLite said, should it end the list early.
+    failed: Cell<Option<rusqlite::Error>>,
+}
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = self.rows.borrow_mut();
+        let mut list = serializer.serialize_seq(None)?;
+        let failed = |error| {
+            self.failed.set(Some(error));
+            S::Error::custom("the rows end early")
+        };
+        while let Some(row) = rows.next().map_err(failed)? {
+            let text = row.get_ref(0).map_err(failed)?;
+            let text = text.as_str().map_err(|error| failed(error.into()))?;
+            // Checked, because the file may have been edited by hand.
+            let value: &RawValue = serde_json::from_str(text).map_err(S::Error::custom)?;
+            list.serialize_element(value)?;
+        }
+        list.end()
+    }
+}
 
 /// Connections for reading. Each read sees everything committed before it began.
 #[derive(Debug)]
@@ -53,13 +85,24 @@ impl Readers {
 
     pub(super) fn list(&self, scope: &str) -> Result<Vec<Box<RawValue>>, StateError> {
         self.with("list a scope of", |connection| {
-            let mut find = connection.prepare_cached(
-                "SELECT value FROM entries INDEXED BY entries_in_order
-                 WHERE scope = (SELECT id FROM scopes WHERE name = ?1) ORDER BY id",
-            )?;
+            let mut find = connection.prepare_cached(LIST)?;
             find.query_map([scope], |row| row.get(0))?
                 .map(|text| raw(text?))
                 .collect()
+        })
+    }
+
+    pub(super) fn list_as_json(&self, scope: &str) -> Result<Box<RawValue>, StateError> {
+        self.with("list a scope of", |connection| {
+            let mut find = connection.prepare_cached(LIST)?;
+            let values = Values {
+                rows: RefCell::new(find.query([scope])?),
+                failed: Cell::new(None),
+            };
+            to_raw_value(&values).map_err(|error| {
+                let failed = values.failed.take();
+                failed.unwrap_or_else(|| no_json(&error))
+            })
         })
     }
 

@@ -157,8 +157,11 @@ fn next<'a>(
 
 /// A stored text as JSON. Checked, because the file may have been edited by hand.
 pub(super) fn raw(text: String) -> rusqlite::Result<Box<RawValue>> {
-    RawValue::from_string(text).map_err(|error| {
-        let cause = FromSqlError::Other(format!("a row holds no JSON: {error}").into());
-        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(cause))
-    })
+    RawValue::from_string(text).map_err(|error| no_json(&error))
+}
+
+/// A stored text that is no JSON.
+pub(super) fn no_json(error: &serde_json::Error) -> rusqlite::Error {
+    let cause = FromSqlError::Other(format!("a row holds no JSON: {error}").into());
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(cause))
 }

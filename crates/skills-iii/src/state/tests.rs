@@ -44,12 +44,11 @@ async fn set(store: &Store, scope: &str, key: &str, value: &str) -> Option<Strin
 }
 
 fn list(store: &Store, scope: &str) -> Vec<String> {
-    store
-        .list(scope)
-        .unwrap()
-        .into_iter()
-        .map(|value| value.get().to_owned())
-        .collect()
+    let values = store.list(scope).unwrap().into_iter();
+    let values: Vec<_> = values.map(|value| value.get().to_owned()).collect();
+    let whole = store.list_as_json(scope).unwrap();
+    assert_eq!(whole.get(), format!("[{}]", values.join(",")));
+    values
 }
 
 async fn next(changes: &mut Changes) -> String {

@@ -98,10 +98,10 @@ pub(super) fn list(core: &Arc<Core>, data: &RawValue) -> Reply {
     let state = Arc::clone(&core.options.state);
     // Many rows take a while; nobody else should wait for them.
     let listed = tokio::task::spawn_blocking(move || {
-        let values = state
-            .list(&scope)
-            .map_err(|error| failed("LIST_ERROR", &error))?;
-        encode(&values).map(Some)
+        let values = state.list(&scope);
+        values
+            .map(Some)
+            .map_err(|error| failed("LIST_ERROR", &error))
     });
     Reply::Later(Box::pin(async move {
         listed

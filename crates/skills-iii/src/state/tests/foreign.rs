@@ -149,6 +149,7 @@ async fn damage_among_the_rows_is_told_by_reads_and_writes_that_meet_it() {
     for error in [
         store.get("s", "a").unwrap_err(),
         store.list("s").unwrap_err(),
+        store.list_as_json("s").unwrap_err(),
         store
             .set("s".into(), "a".into(), json("3"))
             .await

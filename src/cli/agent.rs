@@ -1,0 +1,221 @@
+//! `skills agent`: one agent.3md document on the command line.
+
+mod command;
+mod export;
+mod new;
+mod show;
+mod validate;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use agent3md::answer::UnknownSkill;
+use agent3md::{Agent, Skill, Wanted};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use skills_core::{Kind, nearest};
+
+use super::Stop;
+use crate::agents::file::{self, ReadError};
+
+const EXAMPLES: &str = "Examples:
+  skills agent new team.3md                          a document to start from
+  skills agent validate *.3md                        what is wrong with them, and where
+  skills agent route team.3md find the failing test  which skill a request calls for
+  skills agent command team.3md search --set pattern='it is'
+  skills agent export team.3md docs                  its skills as markdown files
+
+Exit codes: 0 fine, 1 broken or with errors, 2 wrong use, 3 not found.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct AgentArgs {
+    #[command(subcommand)]
+    verb: Verb,
+
+    /// Say it as JSON: one document on stdout, or one error on stderr.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Who the agent is: name, model, tools, persona, identity and skills.
+    Manifest(show::FileArgs),
+    /// The skills, without their instructions.
+    Skills(show::FileArgs),
+    /// The skills a request calls for, best first.
+    Route(show::RouteArgs),
+    /// The instructions of one skill.
+    Get(show::SkillArgs),
+    /// The instructions of a skill and of every skill it depends on.
+    Resolve(show::SkillArgs),
+    /// The command a skill is bound to, filled with values. Nothing is run.
+    Command(command::CommandArgs),
+    /// Check documents and say what is wrong with them, and where.
+    Validate(validate::ValidateArgs),
+    /// Write the skills as markdown files, or everything as one JSON document.
+    Export(export::ExportArgs),
+    /// Write a document to start from. Never overwrites.
+    New(new::NewArgs),
+}
+
+pub fn run(args: &AgentArgs) -> Result<(), Stop> {
+    let voice = Voice { json: args.json };
+    match &args.verb {
+        Verb::Manifest(args) => show::manifest(args, voice),
+        Verb::Skills(args) => show::skills(args, voice),
+        Verb::Route(args) => show::route(args, voice),
+        Verb::Get(args) => show::get(args, voice),
+        Verb::Resolve(args) => show::resolve(args, voice),
+        Verb::Command(args) => command::run(args, voice),
+        Verb::Validate(args) => validate::run(args, voice),
+        Verb::Export(args) => export::run(args, voice),
+        Verb::New(args) => new::run(args, voice),
+    }
+}
+
+/// How a command speaks.
+#[derive(Clone, Copy)]
+struct Voice {
+    json: bool,
+}
+
+impl Voice {
+    /// Says the result: as one JSON document, or in words.
+    fn data(
+        self,
+        command: &str,
+        data: &impl Serialize,
+        words: impl FnOnce() -> String,
+    ) -> Result<(), Stop> {
+        #[derive(Serialize)]
+        struct Envelope<'a, T> {
+            schema_version: u32,
+            command: &'a str,
+            data: T,
+        }
+        if !self.json {
+            return print(&words());
+        }
+        let text = serde_json::to_string(&Envelope {
+            schema_version: 1,
+            command,
+            data,
+        });
+        let text = text.map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
+        print(&(text + "\n"))
+    }
+}
+
+fn print(text: &str) -> Result<(), Stop> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that has seen enough is no failure.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Stop::broken(format!("cannot write to stdout: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A text with a line end, whatever it ended with.
+fn line(text: &str) -> String {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}")
+}
+
+/// A name from a document, harmless on a terminal and on one line.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Reads a file.
+fn text_of(path: &Path) -> Result<String, Stop> {
+    file::read(path).map(|read| read.text).map_err(|error| {
+        let (kind, hint) = match &error {
+            ReadError::Extension(_) => (Kind::Invalid, "a document's name ends in `.3md`"),
+            ReadError::TooLarge { .. } => (Kind::Invalid, "split the agent in two"),
+            ReadError::Unreadable { cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
+                let hint = "check the path; `skills agent new` makes a document";
+                (Kind::NotFound, hint)
+            }
+            ReadError::Unreadable { .. } => (Kind::Broken, "it must be a file this user may read"),
+        };
+        let hint = Some(hint.into());
+        let message = error.to_string();
+        Stop {
+            kind,
+            message,
+            hint,
+        }
+    })
+}
+
+/// Reads a document and loads it.
+fn open(path: &Path) -> Result<Agent, Stop> {
+    Agent::parse(&text_of(path)?).map_err(|error| Stop {
+        kind: Kind::Broken,
+        message: format!("{}: {error}", path.display()),
+        hint: Some(error.hint().into()),
+    })
+}
+
+/// One skill of a document.
+#[derive(Args)]
+struct WhichArgs {
+    /// The document.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The skill's name.
+    #[arg(value_name = "NAME", required_unless_present = "z")]
+    name: Option<String>,
+
+    /// The skill's position, instead of its name.
+    #[arg(
+        long,
+        value_name = "Z",
+        conflicts_with = "name",
+        allow_hyphen_values = true
+    )]
+    z: Option<f64>,
+}
+
+impl WhichArgs {
+    fn wanted(&self) -> Wanted<'_> {
+        match (&self.name, self.z) {
+            (None, Some(z)) => Wanted::Z(z),
+            (name, _) => Wanted::Name(name.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// The skill, or what may have been meant.
+    fn find<'a>(&self, agent: &'a Agent) -> Result<&'a Skill, Stop> {
+        let wanted = self.wanted();
+        agent.get(wanted).ok_or_else(|| {
+            let names = agent.skills().map(|skill| skill.name.as_str());
+            let near = match wanted {
+                Wanted::Name(name) => nearest(name, names),
+                Wanted::Z(_) => None,
+            };
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("`skills agent skills {}` lists them", self.file.display()),
+            };
+            Stop {
+                kind: Kind::NotFound,
+                message: UnknownSkill::from(wanted).to_string(),
+                hint: Some(hint),
+            }
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! Reading verbs: `manifest`, `skills`, `route`, `get`, `resolve`.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use agent3md::answer::{self, MatchHead, SkillHead};
+use agent3md::{Skill, js_number};
+use clap::Args;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Stop, Voice, WhichArgs, line, open, shown};
+
+#[derive(Args)]
+pub struct FileArgs {
+    /// The document.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+#[derive(Args)]
+pub struct RouteArgs {
+    /// The document.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The request, in the user's words.
+    #[arg(value_name = "TEXT", required = true)]
+    text: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct SkillArgs {
+    #[command(flatten)]
+    which: WhichArgs,
+}
+
+/// A skill with its body.
+#[derive(Serialize)]
+pub struct Full<'a> {
+    name: &'a str,
+    z: Box<RawValue>,
+    body: &'a str,
+}
+
+impl<'a> From<&'a Skill> for Full<'a> {
+    fn from(skill: &'a Skill) -> Self {
+        Self {
+            name: &skill.name,
+            z: RawValue::from_string(js_number(skill.z)).unwrap_or_default(),
+            body: &skill.body,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Skills<T> {
+    skills: Vec<T>,
+}
+
+#[derive(Serialize)]
+struct Matches<'a> {
+    matches: Vec<MatchHead<'a>>,
+}
+
+pub fn manifest(args: &FileArgs, voice: Voice) -> Result<(), Stop> {
+    let agent = open(&args.file)?;
+    voice.data("agent manifest", &agent.manifest(), || {
+        let mut text = String::new();
+        let rows = [
+            ("agent", agent.name.as_str()),
+            ("model", &agent.model),
+            ("tools", &agent.tools.join(", ")),
+            ("persona", &agent.persona),
+            ("skills", &agent.skills().len().to_string()),
+        ];
+        for (what, value) in rows {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", format!("{what:<8} {}", shown(value)).trim_end());
+        }
+        format!("{text}\n{}", line(&agent.identity.body))
+    })
+}
+
+pub fn skills(args: &FileArgs, voice: Voice) -> Result<(), Stop> {
+    let agent = open(&args.file)?;
+    let skills: Vec<_> = agent.skills().map(SkillHead::from).collect();
+    voice.data("agent skills", &Skills { skills }, || {
+        let widest = |width: fn(&Skill) -> usize| agent.skills().map(width).max().unwrap_or(0);
+        let (z, name) = (
+            widest(|skill| js_number(skill.z).len()),
+            widest(|skill| shown(&skill.name).chars().count()),
+        );
+        let mut text = String::new();
+        for skill in agent.skills() {
+            let (at, named) = (js_number(skill.z), shown(&skill.name));
+            let triggers = shown(&skill.triggers.join(", "));
+            let row = format!("{at:>z$}  {named:<name$}  {triggers}");
+            let _ = writeln!(text, "{}", row.trim_end());
+        }
+        text
+    })
+}
+
+pub fn route(args: &RouteArgs, voice: Voice) -> Result<(), Stop> {
+    let agent = open(&args.file)?;
+    let text = args.text.join(" ");
+    let matches = agent.route(&text).into_iter().map(MatchHead::from);
+    let matches = matches.collect();
+    voice.data("agent route", &Matches { matches }, || {
+        let answer = answer::route_skill(&agent, &text);
+        answer
+            .lines()
+            .fold(String::new(), |all, hit| all + &shown(hit) + "\n")
+    })
+}
+
+pub fn get(args: &SkillArgs, voice: Voice) -> Result<(), Stop> {
+    let agent = open(&args.which.file)?;
+    let skill = args.which.find(&agent)?;
+    voice.data("agent get", &Full::from(skill), || line(&skill.body))
+}
+
+pub fn resolve(args: &SkillArgs, voice: Voice) -> Result<(), Stop> {
+    let agent = open(&args.which.file)?;
+    args.which.find(&agent)?;
+    let chain = agent.resolve(args.which.wanted()).unwrap_or_default();
+    let skills = chain.into_iter().map(Full::from).collect();
+    voice.data("agent resolve", &Skills { skills }, || {
+        let text = answer::resolve_skill(&agent, args.which.wanted());
+        line(&text.unwrap_or_default())
+    })
+}
