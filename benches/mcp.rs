@@ -132,7 +132,7 @@ fn fill(data: &Path) {
                     let body = format!("{body:x<BYTES$}");
                     let id = format!("team-{}/skill-{number}", number % 100);
                     let payload = to_raw_value(&json!({ "id": id, "skill": body })).unwrap();
-                    let long = Duration::from_secs(60);
+                    let long = Duration::from_mins(1);
                     client
                         .call("skills::register", payload, long)
                         .await

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use serde_json::json;
 use skills_core::Registry;
@@ -26,6 +27,12 @@ pub async fn serve(
         .layer(middleware::from_fn(refuse_foreign))
         .with_state(registry)
         .merge(mcp);
+    // An answer goes out in several writes; the system would hold back all but the first.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "answers may be late");
+        }
+    });
     if let Err(error) = axum::serve(listener, router)
         .with_graceful_shutdown(stop.cancelled_owned())
         .await

@@ -26,7 +26,7 @@ const BATCH_MAX: usize = 1000;
 #[derive(Debug)]
 pub enum Incoming {
     /// It waits for an answer.
-    Request(Request),
+    Request(Box<Request>),
     /// It does not.
     Notification(ClientNotification),
     /// It no longer waits for the answer to this id.
@@ -209,17 +209,17 @@ fn read_object(text: &str) -> Result<Incoming, Refusal> {
             Err(Refusal::of(Some(id), INVALID_PARAMS, message))
         }
         Some(id) => match read_request(&method, text) {
-            Ok(request) => Ok(Incoming::Request(Request {
+            Ok(request) => Ok(Incoming::Request(Box::new(Request {
                 id: id.into(),
                 request,
-            })),
+            }))),
             // It may be a method that is gone since; the handler knows.
-            Err(_) if is_modern(params) => Ok(Incoming::Request(Request {
+            Err(_) if is_modern(params) => Ok(Incoming::Request(Box::new(Request {
                 id: id.into(),
                 request: ClientRequest::CustomRequest(
                     serde_json::from_str(text).map_err(|error| not_json(&error))?,
                 ),
-            })),
+            }))),
             Err(error) => {
                 let message = format!("Invalid params: {method}: {error}");
                 Err(Refusal::of(Some(id), INVALID_PARAMS, message))
@@ -238,8 +238,8 @@ fn read_object(text: &str) -> Result<Incoming, Refusal> {
 fn is_modern(params: &str) -> bool {
     #[derive(Deserialize)]
     struct Params<'a> {
-        #[serde(borrow)]
-        _meta: Option<Meta<'a>>,
+        #[serde(borrow, rename = "_meta")]
+        meta: Option<Meta<'a>>,
     }
     #[derive(Deserialize)]
     struct Meta<'a> {
@@ -248,7 +248,7 @@ fn is_modern(params: &str) -> bool {
     }
     let meta = serde_json::from_str(params)
         .ok()
-        .and_then(|params: Params| params._meta);
+        .and_then(|params: Params| params.meta);
     let version = meta.and_then(|meta| meta.version);
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }

@@ -80,6 +80,26 @@ async fn a_session_and_a_request_without_one() {
 }
 
 #[tokio::test]
+async fn a_plain_read_is_answered_as_any_other() {
+    let server = serve().await;
+    let (plain, body) = modern("resources/read", json!({ "uri": "word:" }));
+    let mut headers = borrowed(&plain);
+    let straight = server.post(&headers, &body).await;
+    // The same in a spelling that only the SDK reads.
+    headers.retain(|(name, _)| *name != "Mcp-Name");
+    headers.push(("Mcp-Name", "=?base64?d29yZDo=?="));
+    let around = server.post(&headers, &body).await;
+    assert_eq!((straight.status, around.status), (200, 200));
+    assert_eq!(straight.body, around.body);
+    headers.pop();
+    headers.push(("Mcp-Name", "another:"));
+    let wrong = server.post(&headers, &body).await;
+    assert_eq!(wrong.status, 400);
+    assert_eq!(wrong.message()["error"]["code"], -32020);
+    server.end().await;
+}
+
+#[tokio::test]
 async fn what_is_no_message_is_said_so() {
     let server = serve().await;
     for (body, status, code, id) in [

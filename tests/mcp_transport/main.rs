@@ -7,5 +7,6 @@ mod handler;
 mod http;
 mod lines;
 mod pipe;
+mod process;
 mod random;
 mod web;

@@ -121,9 +121,8 @@ impl Answer {
     pub fn message(&self) -> Value {
         let lines = self.body.lines().rev();
         let mut texts = lines.map(|line| line.strip_prefix("data: ").unwrap_or(line));
-        texts
-            .find(|text| text.starts_with('{'))
-            .map(|text| serde_json::from_str(text).unwrap())
-            .unwrap_or_else(|| panic!("no message in {:?}", self.body))
+        let text = texts.find(|text| text.starts_with('{'));
+        let text = text.unwrap_or_else(|| panic!("no message in {:?}", self.body));
+        serde_json::from_str(text).unwrap()
     }
 }

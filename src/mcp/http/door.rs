@@ -3,6 +3,7 @@
 
 use std::hint::black_box;
 
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
@@ -26,16 +27,16 @@ impl Door {
     /// Refuses whoever may not come in.
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-        let host = text(header::HOST).or_else(|| uri.authority().map(|host| host.as_str()));
+        let host = text(header::HOST).or_else(|| uri.authority().map(Authority::as_str));
         if let Some(host) = host
             && !self.knows_host(host)
         {
-            return Err(forbidden("Host", host, "an allowed host"));
+            return Err(forbidden("Host", host, "an allowed host").into());
         }
         if let Some(origin) = text(header::ORIGIN)
             && !self.knows_origin(origin)
         {
-            return Err(forbidden("Origin", origin, "an allowed origin"));
+            return Err(forbidden("Origin", origin, "an allowed origin").into());
         }
         let Some(token) = &self.token else {
             return Ok(());
@@ -69,9 +70,9 @@ impl Door {
     }
 }
 
-fn forbidden(header: &str, given: &str, what: &str) -> Box<Response> {
+fn forbidden(header: &str, given: &str, what: &str) -> Response {
     let message = format!("`{header}: {given}` is neither this machine nor {what}");
-    Box::new((StatusCode::FORBIDDEN, message).into_response())
+    (StatusCode::FORBIDDEN, message).into_response()
 }
 
 fn bearer(value: &str) -> Option<&str> {
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(door: &Door, name: header::HeaderName, value: &str, expected: u16) {
+    fn check(door: &Door, name: &header::HeaderName, value: &str, expected: u16) {
         let mut headers = HeaderMap::new();
         headers.insert(name.clone(), value.parse().unwrap());
         let got = door.check(&Uri::from_static("/mcp"), &headers);
@@ -128,10 +129,10 @@ mod tests {
             "[::1]:80",
             "[::1]",
         ] {
-            check(&door, header::HOST, host, 200);
+            check(&door, &header::HOST, host, 200);
         }
-        check(&door, header::HOST, "Skills.example.com:8080", 200);
-        check(&door, header::HOST, "[fd00::1]:80", 200);
+        check(&door, &header::HOST, "Skills.example.com:8080", 200);
+        check(&door, &header::HOST, "[fd00::1]:80", 200);
         for host in [
             "",
             "evil.example",
@@ -140,7 +141,7 @@ mod tests {
             "0.0.0.0",
             "[fd00::2]",
         ] {
-            check(&door, header::HOST, host, 403);
+            check(&door, &header::HOST, host, 403);
         }
         for origin in [
             "http://localhost:3000",
@@ -148,7 +149,7 @@ mod tests {
             "http://[::1]:1",
             "https://app.example.com",
         ] {
-            check(&door, header::ORIGIN, origin, 200);
+            check(&door, &header::ORIGIN, origin, 200);
         }
         for origin in [
             "null",
@@ -159,15 +160,15 @@ mod tests {
             "http://app.example.com",
             "file://localhost",
         ] {
-            check(&door, header::ORIGIN, origin, 403);
+            check(&door, &header::ORIGIN, origin, 403);
         }
     }
 
     #[test]
     fn the_token_and_no_other() {
         let door = Door::new(Vec::new(), Vec::new(), Some("secret".to_owned()));
-        check(&door, header::AUTHORIZATION, "Bearer secret", 200);
-        check(&door, header::AUTHORIZATION, "bearer secret", 200);
+        check(&door, &header::AUTHORIZATION, "Bearer secret", 200);
+        check(&door, &header::AUTHORIZATION, "bearer secret", 200);
         for given in [
             "Bearer secre",
             "Bearer secrets",
@@ -177,7 +178,7 @@ mod tests {
             "secret",
             "",
         ] {
-            check(&door, header::AUTHORIZATION, given, 401);
+            check(&door, &header::AUTHORIZATION, given, 401);
         }
     }
 }

@@ -19,11 +19,13 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::direct::Direct;
 use self::door::Door;
 use self::sessions::Sessions;
 use super::lines::LINE_MAX;
 use super::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
 
+mod direct;
 mod door;
 mod sessions;
 
@@ -62,13 +64,14 @@ impl Default for Options {
             token: None,
             body_max: LINE_MAX,
             sessions_max: 1024,
-            idle: Duration::from_secs(30 * 60),
-            timeout: Duration::from_secs(120),
+            idle: Duration::from_mins(30),
+            timeout: Duration::from_mins(2),
         }
     }
 }
 
-struct Gate {
+struct Gate<H: ServerHandler> {
+    direct: Direct<H>,
     door: Door,
     sessions: Sessions,
     body_max: usize,
@@ -92,11 +95,13 @@ pub fn router<H: ServerHandler + Clone>(
         .with_json_response(true)
         .with_max_request_body_bytes(options.body_max)
         .with_cancellation_token(streams.clone());
+    let direct = Direct::new(handler.clone());
     let factory = move || Ok(handler.clone());
     let service = StreamableHttpService::new(factory, sessions.manager(), config);
     let work = TaskTracker::new();
     tokio::spawn(end_streams(stop.clone(), work.clone(), streams));
     let gate = Gate {
+        direct,
         door: Door::new(
             options.allowed_hosts,
             options.allowed_origins,
@@ -110,7 +115,7 @@ pub fn router<H: ServerHandler + Clone>(
     };
     Router::new()
         .route_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(Arc::new(gate), pass))
+        .layer(middleware::from_fn_with_state(Arc::new(gate), pass::<H>))
 }
 
 /// Ends what has no end of its own, once the rest is done.
@@ -121,11 +126,23 @@ async fn end_streams(stop: CancellationToken, work: TaskTracker, streams: Cancel
     streams.cancel();
 }
 
-async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
-    match gate.admit(request).await {
-        Ok((request, visit)) => gate.serve(request, visit, next).await,
-        Err(refused) => *refused,
+async fn pass<H: ServerHandler>(
+    State(gate): State<Arc<Gate<H>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (request, mut visit) = match gate.admit(request).await {
+        Ok(admitted) => admitted,
+        Err(refused) => return *refused,
+    };
+    if let Some(read) = visit.read.take() {
+        let _work = gate.work.token();
+        let answer = tokio::time::timeout(gate.timeout, gate.direct.answer(*read)).await;
+        if let Ok(Some(answer)) = answer {
+            return answer;
+        }
     }
+    gate.serve(request, visit, next).await
 }
 
 /// What is known of a request before it is served.
@@ -133,9 +150,11 @@ struct Visit {
     session: Option<String>,
     /// Whether it stays open for as long as the client likes.
     listens: bool,
+    /// What can be answered without the SDK.
+    read: Option<Box<message::Request>>,
 }
 
-impl Gate {
+impl<H: ServerHandler> Gate<H> {
     async fn admit(&self, request: Request) -> Result<(Request, Visit), Box<Response>> {
         self.door.check(request.uri(), request.headers())?;
         let session = text(request.headers(), SESSION).map(str::to_owned);
@@ -145,6 +164,7 @@ impl Gate {
         let mut visit = Visit {
             session,
             listens: request.method() == Method::GET,
+            read: None,
         };
         let is_json = text(request.headers(), header::CONTENT_TYPE.as_str())
             .is_some_and(|kind| kind.starts_with("application/json"));
@@ -155,7 +175,7 @@ impl Gate {
         let body = self.read(body).await?;
         match message::read(&body) {
             Incoming::Refused(refusal) if refusal.code != message::INVALID_PARAMS => {
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
             }
             Incoming::Request(request) => {
                 if serde_json::from_str::<rmcp::model::RequestId>(&request.id).is_err() {
@@ -165,24 +185,25 @@ impl Gate {
                         message: "Invalid Request: `id` must be a string or an integer of 64 bits"
                             .to_owned(),
                     };
-                    return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                    return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
                 }
                 match request.request {
                     ClientRequest::InitializeRequest(_) if visit.session.is_none() => {
                         self.make_room(request.id).await?;
                     }
                     ClientRequest::SubscriptionsListenRequest(_) => visit.listens = true,
+                    _ if Direct::<H>::takes(&parts.headers, &request) => visit.read = Some(request),
                     _ => {}
                 }
             }
             Incoming::Batch(_) => {
                 let message = "Invalid Request: no batches over HTTP; send one message a request";
                 let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
             }
             Incoming::Nothing if body.trim_ascii().is_empty() => {
                 let refusal = Refusal::nameless(PARSE_ERROR, "Parse error: an empty body");
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal));
+                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
             }
             _ => {}
         }
@@ -196,12 +217,12 @@ impl Gate {
             while let Some(part) = parts.next().await {
                 let part = part.map_err(|error| {
                     let refusal = Refusal::nameless(PARSE_ERROR, format!("Parse error: {error}"));
-                    refuse(StatusCode::BAD_REQUEST, &refusal)
+                    Box::new(refuse(StatusCode::BAD_REQUEST, &refusal))
                 })?;
                 if all.len() + part.len() > self.body_max {
                     let message = format!("Invalid Request: more than {} bytes", self.body_max);
                     let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                    return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &refusal));
+                    return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &refusal).into());
                 }
                 all.extend_from_slice(&part);
             }
@@ -212,7 +233,7 @@ impl Gate {
             .unwrap_or_else(|_| {
                 let message = "Invalid Request: the request did not arrive in time";
                 let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                Err(refuse(StatusCode::REQUEST_TIMEOUT, &refusal))
+                Err(refuse(StatusCode::REQUEST_TIMEOUT, &refusal).into())
             })
     }
 
@@ -231,7 +252,7 @@ impl Gate {
         let mut response = refuse(StatusCode::SERVICE_UNAVAILABLE, &refusal);
         let headers = response.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("10"));
-        Err(response)
+        Err(response.into())
     }
 
     async fn serve(&self, request: Request, visit: Visit, next: Next) -> Response {
@@ -239,7 +260,7 @@ impl Gate {
         let Ok(response) = tokio::time::timeout(self.timeout, next.run(request)).await else {
             let message = format!("nothing came within {} s", self.timeout.as_secs());
             let refusal = Refusal::nameless(INTERNAL_ERROR, message);
-            return *refuse(StatusCode::GATEWAY_TIMEOUT, &refusal);
+            return refuse(StatusCode::GATEWAY_TIMEOUT, &refusal);
         };
         let begun = text(response.headers(), SESSION);
         if let Some(session) = begun {
@@ -261,9 +282,9 @@ impl Gate {
     }
 }
 
-fn refuse(status: StatusCode, refusal: &Refusal) -> Box<Response> {
+fn refuse(status: StatusCode, refusal: &Refusal) -> Response {
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    Box::new((status, kind, refusal.to_json()).into_response())
+    (status, kind, refusal.to_json()).into_response()
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

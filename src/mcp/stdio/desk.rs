@@ -3,38 +3,22 @@
 //! The SDK knows ids that are strings or 64-bit integers, each in use once. Clients may send others:
 //! those go under a name of ours, and the answer goes back under the id as the client wrote it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
-    ClientRequest, JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use super::Limits;
+use super::books::{Batch, Books, Held, Open, Turn, same_id, to_json, under_its_id};
 use super::outbox::{Outgoing, Room};
 use crate::mcp::message::{Cancelled, INVALID_REQUEST, Refusal, Request};
-
-/// Begins the ids that we make up. No client has a reason to.
-const OURS: char = '\u{1}';
-
-/// What a request has to do with the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// Answered at once, whatever else there is.
-    Any,
-    /// Must see the writes before it.
-    Read,
-    /// What it does must be seen by the reads after it.
-    Write,
-    /// Stays open as long as the client likes.
-    Listen,
-}
 
 /// Shared by the one who reads, the one who answers and the one who writes.
 #[derive(Clone)]
@@ -45,51 +29,6 @@ struct Shared {
     changed: Notify,
     // A std mutex: nothing awaits while it is held.
     books: Mutex<Books>,
-}
-
-#[derive(Default)]
-struct Books {
-    open: HashMap<RequestId, Open>,
-    held: VecDeque<Held>,
-    batches: HashMap<u64, Batch>,
-    /// Made up ids, batches and requests are all numbered from here.
-    last: u64,
-    /// Requests whose answer is not written.
-    room: Room,
-    /// Requests that the handler has.
-    running: usize,
-    /// Bytes of lines that are not written.
-    unwritten: usize,
-    /// Notices that wait to be written.
-    notices: HashSet<String>,
-    agreed: Option<ProtocolVersion>,
-    gone: bool,
-    failed: Option<io::Error>,
-}
-
-struct Open {
-    written_id: Box<str>,
-    turn: Turn,
-    number: u64,
-    bytes: usize,
-    batch: Option<u64>,
-    running: bool,
-}
-
-struct Held {
-    id: RequestId,
-    request: ClientRequest,
-    turn: Turn,
-    number: u64,
-    /// When it has waited long enough for the writes before it.
-    until: Instant,
-}
-
-#[derive(Default)]
-struct Batch {
-    left: usize,
-    answers: Vec<String>,
-    room: Room,
 }
 
 impl Desk {
@@ -388,82 +327,5 @@ impl Desk {
     /// Why the input could not be read.
     pub fn reading_failed(&self) -> Option<io::Error> {
         self.books().failed.take()
-    }
-}
-
-impl Books {
-    fn number(&mut self) -> u64 {
-        self.last += 1;
-        self.last
-    }
-
-    /// The client's id if the SDK can have it, else one of ours.
-    fn free_id(&self, written: &str, number: u64) -> RequestId {
-        let theirs = match serde_json::from_str::<String>(written) {
-            Ok(text) if !text.starts_with(OURS) => Some(RequestId::String(text.into())),
-            Ok(_) => None,
-            Err(_) => written.parse().ok().map(RequestId::Number),
-        };
-        theirs
-            .filter(|id| !self.open.contains_key(id))
-            .unwrap_or_else(|| RequestId::String(format!("{OURS}{number}").into()))
-    }
-
-    fn close(&mut self, id: &RequestId) -> Option<Open> {
-        let open = self.open.remove(id)?;
-        self.running -= usize::from(open.running);
-        Some(open)
-    }
-
-    fn leave(&mut self, room: Room) {
-        self.room.count = self.room.count.saturating_sub(room.count);
-        self.room.bytes = self.room.bytes.saturating_sub(room.bytes);
-    }
-
-    fn line(&mut self, line: String, answers: Room) -> Outgoing {
-        self.unwritten += line.len();
-        Outgoing {
-            line,
-            answers,
-            notice: false,
-        }
-    }
-
-    /// One of a batch is done; answers the whole batch when it was the last.
-    fn batched(&mut self, number: u64, answer: Option<String>, room: Room) -> Option<Outgoing> {
-        let batch = self.batches.get_mut(&number)?;
-        batch.left -= 1;
-        batch.answers.extend(answer);
-        batch.room.count += room.count;
-        batch.room.bytes += room.bytes;
-        if batch.left > 0 {
-            return None;
-        }
-        let batch = self.batches.remove(&number)?;
-        if batch.answers.is_empty() {
-            self.leave(batch.room);
-            return None;
-        }
-        Some(self.line(format!("[{}]", batch.answers.join(",")), batch.room))
-    }
-}
-
-fn to_json<T: Serialize>(said: &T) -> String {
-    serde_json::to_string(said).unwrap_or_else(|error| {
-        tracing::error!(%error, "an answer cannot be written as JSON");
-        "null".to_owned()
-    })
-}
-
-/// Ids that are written differently may be the same string.
-fn same_id(one: &str, other: &str) -> bool {
-    let text = |id| serde_json::from_str::<String>(id).ok();
-    one == other || text(one).is_some_and(|one| Some(one) == text(other))
-}
-
-fn under_its_id(line: String, id: &RequestId, written: &str) -> String {
-    match id {
-        RequestId::String(id) if id.starts_with(OURS) => line.replace(&to_json(id), written),
-        _ => line,
     }
 }

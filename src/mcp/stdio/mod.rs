@@ -16,6 +16,7 @@ use self::guarded::Guarded;
 use self::wire::Wire;
 use super::lines::LINE_MAX;
 
+mod books;
 mod desk;
 mod guarded;
 mod outbox;

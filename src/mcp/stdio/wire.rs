@@ -11,7 +11,8 @@ use tokio::io::{AsyncRead, BufReader};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use super::desk::{Desk, Turn};
+use super::books::Turn;
+use super::desk::Desk;
 use super::outbox::Outgoing;
 use crate::mcp::lines::{Line, Lines};
 use crate::mcp::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
@@ -103,7 +104,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         match incoming {
             Incoming::Request(request) => {
                 let turn = self.turn(&request.request);
-                if let Err(refusal) = self.desk.take(request, turn, bytes, batch) {
+                if let Err(refusal) = self.desk.take(*request, turn, bytes, batch) {
                     self.refuse(&refusal, batch);
                 }
             }
@@ -193,17 +194,16 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Wire<R> {
                 Ok(message) => return Some(message),
                 Err(when) => when,
             };
-            let idle = self.refused.is_empty() && !self.desk.is_busy();
-            if self.closed && idle {
+            if self.closed && self.refused.is_empty() && !self.desk.is_busy() {
                 return self.end();
             }
-            let give_up = Instant::now() + self.desk.limits().grace;
-            let gives_up = self.closed && look_again.is_none_or(|when| give_up < when);
+            let deadline = Instant::now() + self.desk.limits().grace;
+            let gives_up = self.closed && look_again.is_none_or(|when| deadline < when);
             if gives_up {
-                look_again = Some(give_up);
+                look_again = Some(deadline);
             }
             let reads = !self.closed && self.desk.has_room();
-            let wake = tokio::time::Instant::from_std(look_again.unwrap_or(give_up));
+            let wake = tokio::time::Instant::from_std(look_again.unwrap_or(deadline));
             let event = tokio::select! {
                 line = self.lines.next(&mut self.input), if reads => Event::Line(line),
                 room = self.outbox.reserve(), if !self.refused.is_empty() => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { endAll } from '../sdk/lib/process.mjs'
-import { command, here, run, start } from './lib.mjs'
+import { command, here, newNode, run, start } from './lib.mjs'
 
 let engine
 
@@ -37,7 +37,7 @@ for (const era of ['legacy', 'modern']) {
       test(`${method}, ${era}, over ${transport}`, async () => {
         const asked = ['--cli', '--protocol-era', era, '--method', method, ...more, '--format', 'json', '-q']
         const where = transport === 'http' ? ['--server-url', `${engine.http}/mcp`, '--transport', 'http'] : ['--', ...command(engine)]
-        const { code, stdout, stderr } = await run(process.execPath, [program, ...asked, ...where])
+        const { code, stdout, stderr } = await run(newNode(), [program, ...asked, ...where])
         assert.equal(code, 0, `${stdout}\n${stderr}`)
         assert.ok(fits(JSON.parse(stdout).result), stdout)
       })
@@ -47,6 +47,6 @@ for (const era of ['legacy', 'modern']) {
 
 test('a tool that is not there is said so', async () => {
   const asked = ['--cli', '--method', 'tools/call', '--tool-name', 'no_such', '--format', 'json', '-q']
-  const { code, stderr } = await run(process.execPath, [program, ...asked, '--', ...command(engine)])
+  const { code, stderr } = await run(newNode(), [program, ...asked, '--', ...command(engine)])
   assert.equal(code, 5, stderr)
 })

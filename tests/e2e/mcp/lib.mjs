@@ -33,11 +33,12 @@ export function command(engine) {
   return [binary, 'mcp', '--url', url, '--data-dir', folder()]
 }
 
-/** Node 22 or newer: the one that runs this, or the one in the lock file. */
+/** Node 22 or newer, which the suites and the Inspector need: the one that runs this, or the one in
+ * the lock file, which is there for Linux. */
 export function newNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath
   const packaged = join(here, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
-  if (!existsSync(packaged)) throw new Error(`the suites need Node 22, and there is none at ${packaged}`)
+  if (!existsSync(packaged)) throw new Error(`this needs Node 22; run it with that, for there is none at ${packaged}`)
   return packaged
 }
 
