@@ -23,7 +23,7 @@ pub struct Library {
     pub(super) skills: Patterns,
     prompts: Patterns,
     pub(super) limits: Limits,
-    known_skills: Cache<Part<SourceSkill>>,
+    pub(super) known_skills: Cache<Part<SourceSkill>>,
     known_prompts: Cache<Part<SourcePrompt>>,
     /// Listings of skills that are asked for at the same time.
     pub skill_turns: Turns<Files<SourceSkill>>,
