@@ -1,5 +1,7 @@
 //! Our own tools: what is in the registry, for clients that show models nothing but tools.
 
+mod route;
+
 use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
@@ -21,7 +23,7 @@ pub struct Own {
 }
 
 /// All of them, by name.
-pub const OWN: &[Own] = &[FETCH, LIST, READ];
+pub const OWN: &[Own] = &[FETCH, LIST, READ, route::RESOLVE, route::ROUTE];
 
 /// The tool with this name.
 pub fn find(name: &str) -> Option<&'static Own> {
