@@ -10,8 +10,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::mpsc;
 
-use agent3md::{Agent, Document, Finding, Report, answer};
+use agent3md::{Agent, Finding, Report, answer};
 use clap::Args;
 
 use crate::agents::{file, watch};
@@ -41,38 +42,44 @@ pub fn run(path: &Path, args: &DocumentArgs) -> ExitCode {
     if args.selftest {
         return selftest::run(&path);
     }
-    let loaded = match Loaded::load(&path) {
+    let (text, agent) = match load(&path) {
         Ok(loaded) => loaded,
         Err(problem) => {
             say(&problem);
             return ExitCode::FAILURE;
         }
     };
-    let errors = loaded.report.errors().count();
-    if args.strict && errors > 0 {
-        say_findings(&path, &loaded.report);
-        let shown = path.display();
-        say(&format!("refusing to serve {shown}: {errors} error(s)"));
-        return ExitCode::FAILURE;
+    if args.strict {
+        let report = agent3md::validate(&text);
+        let errors = report.errors().count();
+        if errors > 0 {
+            say_findings(&path, &report);
+            let shown = path.display();
+            say(&format!("refusing to serve {shown}: {errors} error(s)"));
+            return ExitCode::FAILURE;
+        }
     }
-    loaded.say(&path);
-    serve(path, loaded, args.strict)
+    say_loaded(&path, &agent);
+    serve(path, text, agent, args.strict)
 }
 
-fn serve(path: PathBuf, loaded: Loaded, strict: bool) -> ExitCode {
-    let Loaded { agent, digest, .. } = loaded;
+fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> ExitCode {
     let server = Server::new(Arc::new(Served::new(agent)), io::stdout());
     let server = Arc::new(server);
     let reloading = Reloading {
         server: Arc::clone(&server),
         path,
         strict,
-        known: digest,
+        known: 0,
     };
-    // Nobody waits for this thread: it may be held back by a client that does not read, and there
-    // is nothing it could lose.
-    std::thread::spawn(move || reloading.run());
-    match server.run(io::stdin().lock()) {
+    let (saying, said) = mpsc::channel::<()>();
+    // Nobody waits for the end of this thread: it may be held back by a client that does not read,
+    // and there is nothing it could lose.
+    std::thread::spawn(move || reloading.run(text, saying));
+    let ended = server.run(io::stdin().lock());
+    // What is wrong with the document is said even to a client that leaves at once.
+    let _ = said.recv();
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         // The client is gone, which is how many of them end.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -83,36 +90,19 @@ fn serve(path: PathBuf, loaded: Loaded, strict: bool) -> ExitCode {
     }
 }
 
-/// A document that was read and understood.
-struct Loaded {
-    agent: Agent,
-    report: Report,
-    /// Tells whether it is the same text again.
-    digest: u64,
+/// Reads a document; answers its text and the agent in it.
+fn load(path: &Path) -> Result<(String, Agent), String> {
+    let text = file::read(path).map_err(|error| error.to_string())?.text;
+    let agent = parse(path, &text)?;
+    Ok((text, agent))
 }
 
-impl Loaded {
-    fn load(path: &Path) -> Result<Self, String> {
-        let text = file::read(path).map_err(|error| error.to_string())?.text;
-        Self::parse(&text).map_err(|why| format!("failed to parse {}: {why}", path.display()))
-    }
-
-    fn parse(text: &str) -> Result<Self, String> {
-        let document = Document::parse(text).map_err(|error| error.to_string())?;
-        Ok(Self {
-            agent: Agent::load(&document).map_err(|error| error.to_string())?,
-            report: agent3md::validate_document(&document),
-            digest: digest(text),
-        })
-    }
-
-    fn say(&self, path: &Path) {
-        let line = answer::loaded_line(&self.agent, &path.to_string_lossy());
-        write_line(&line);
-        say_findings(path, &self.report);
-    }
+fn parse(path: &Path, text: &str) -> Result<Agent, String> {
+    let why = |error| format!("failed to parse {}: {error}", path.display());
+    Agent::parse(text).map_err(why)
 }
 
+/// Tells whether it is the same text again.
 fn digest(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -128,14 +118,18 @@ struct Reloading<W> {
 }
 
 impl<W: Write> Reloading<W> {
-    fn run(mut self) {
+    /// Checks the first text, then follows the file. Checking takes as long as loading did, so the
+    /// client is not kept waiting for it. `saying` is let go once the findings are said.
+    fn run(mut self, text: String, saying: mpsc::Sender<()>) {
+        self.known = digest(&text);
+        say_findings(&self.path, &agent3md::validate(&text));
+        drop((text, saying));
         let path = self.path.clone();
         watch::watch(&path, || self.look());
     }
 
     /// Looks at the file; false when nobody is left to serve.
     fn look(&mut self) -> bool {
-        let shown = self.path.display();
         let text = match file::read(&self.path) {
             Ok(read) => read.text,
             Err(error) => return keep(&error.to_string()),
@@ -144,18 +138,23 @@ impl<W: Write> Reloading<W> {
         if std::mem::replace(&mut self.known, digest) == digest {
             return true;
         }
-        let loaded = match Loaded::parse(&text) {
-            Ok(loaded) => loaded,
-            Err(why) => return keep(&format!("failed to parse {shown}: {why}")),
+        let agent = match parse(&self.path, &text) {
+            Ok(agent) => agent,
+            Err(problem) => return keep(&problem),
         };
-        if self.strict && !loaded.report.is_ok() {
-            say_findings(&self.path, &loaded.report);
-            return keep(&format!("{shown} now has errors"));
+        let report = agent3md::validate(&text);
+        if self.strict && !report.is_ok() {
+            say_findings(&self.path, &report);
+            return keep(&format!("{} now has errors", self.path.display()));
         }
-        loaded.say(&self.path);
-        let served = Arc::new(Served::new(loaded.agent));
-        self.server.replace(served).is_ok()
+        say_loaded(&self.path, &agent);
+        say_findings(&self.path, &report);
+        self.server.replace(Arc::new(Served::new(agent))).is_ok()
     }
+}
+
+fn say_loaded(path: &Path, agent: &Agent) {
+    write_line(&answer::loaded_line(agent, &path.to_string_lossy()));
 }
 
 fn keep(problem: &str) -> bool {

@@ -16,7 +16,6 @@ mod conversation;
 mod custom;
 pub mod document;
 mod functions;
-mod guide;
 pub mod http;
 pub mod lines;
 pub mod message;

@@ -1,5 +1,7 @@
 //! Our own tools: what is in the registry, for clients that show models nothing but tools.
 
+mod route;
+
 use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
@@ -8,26 +10,20 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use skills_core::{Error, Pending, Registry, Resource, ResourceUri};
 
-use super::guide::{RESOLVE, ROUTE};
-
 /// One tool of ours.
 pub struct Own {
     /// Its name.
     pub name: &'static str,
-    /// What people see instead.
-    pub title: &'static str,
-    /// What a model reads to decide.
-    pub about: &'static str,
-    /// The schema of its arguments.
-    pub input: fn() -> Value,
-    /// The schema of its structured answer, where there is one.
-    pub output: Option<fn() -> Value>,
+    title: &'static str,
+    about: &'static str,
+    input: fn() -> Value,
+    output: Option<fn() -> Value>,
     /// Decodes, makes one registry call, encodes.
     pub run: for<'a> fn(&'a Registry, JsonObject) -> Pending<'a, Result<CallToolResult, Error>>,
 }
 
 /// All of them, by name.
-pub const OWN: &[Own] = &[FETCH, LIST, READ, RESOLVE, ROUTE];
+pub const OWN: &[Own] = &[FETCH, LIST, READ, route::RESOLVE, route::ROUTE];
 
 /// The tool with this name.
 pub fn find(name: &str) -> Option<&'static Own> {
@@ -201,7 +197,7 @@ const READ: Own = Own {
 };
 
 /// Reads arguments; one that is wrong is named.
-pub fn decode<T: DeserializeOwned>(given: JsonObject) -> Result<T, Error> {
+fn decode<T: DeserializeOwned>(given: JsonObject) -> Result<T, Error> {
     serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
         let problem = error.inner().to_string();
         match error.path().to_string().as_str() {

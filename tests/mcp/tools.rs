@@ -97,12 +97,15 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
         .await;
     house.offer(json!({ "id": "w::quiet" }), echo()).await;
     let mut talk = house.client().await;
-    let shown = names(&mut talk).await;
-    let others: Vec<_> = shown
-        .iter()
-        .filter(|name| !name.starts_with("skill__"))
-        .collect();
-    assert_eq!(others, ["w__open"]);
+    let expected = [
+        "skill__fetch",
+        "skill__list",
+        "skill__read",
+        "skill__resolve",
+        "skill__route",
+        "w__open",
+    ];
+    assert_eq!(names(&mut talk).await, expected);
     assert!(call(&mut talk, "w__open", json!({})).await.is_ok());
     for name in ["secret__x", "w__quiet", "state__get", "skills__register"] {
         let error = call(&mut talk, name, json!({})).await.unwrap_err();
@@ -178,33 +181,6 @@ async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client()
 }
 
 #[tokio::test]
-async fn our_own_tools_route_and_resolve() {
-    let house = House::open().await;
-    let mail = "---\ntriggers: [send mail, email]\n---\n# Mail\n\nNeeds [keys](iii://keys).";
-    house.skill("mail", mail).await;
-    house.skill("keys", "# Keys").await;
-    let mut talk = house.client().await;
-    let text = json!({ "text": "Please send a mail, an email" });
-    let got = call(&mut talk, "skill__route", text).await.unwrap();
-    let matches = &got["structuredContent"]["matches"];
-    assert_eq!(
-        *matches,
-        json!([{ "uri": "iii://mail", "id": "mail", "title": "Mail", "score": 2,
-            "matched": ["send mail", "email"] }])
-    );
-    let got = call(&mut talk, "skill__resolve", json!({ "id": "mail" }))
-        .await
-        .unwrap();
-    let text = got["content"][0]["text"].as_str().unwrap();
-    let (mail, keys) = (text.find("# Mail"), text.find("# Keys"));
-    assert!(mail.is_some() && mail < keys, "{text}");
-    let got = call(&mut talk, "skill__resolve", json!({ "id": "mial" }))
-        .await
-        .unwrap();
-    assert_eq!(got["isError"], true);
-}
-
-#[tokio::test]
 async fn our_own_tools_list_read_and_fetch() {
     let house = House::open().await;
     house.skill("resend", "# Resend\n\nSends mail.").await;
@@ -251,6 +227,48 @@ async fn our_own_tools_list_read_and_fetch() {
             json!({ "perfix": "a" }),
             "unknown field `perfix`",
         ),
+    ] {
+        let got = call(&mut talk, name, arguments).await.unwrap();
+        assert_eq!(got["isError"], true);
+        let text = got["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn our_own_tools_find_a_skill_and_what_it_builds_on() {
+    let house = House::open().await;
+    let mail =
+        "---\ntriggers: send mail, notify\n---\n# Mail\n\n[base](iii://base) [x](iii://gone)";
+    house.skill("mail", mail).await;
+    house.skill("base", "# Base").await;
+    let mut talk = house.client().await;
+    let asked = json!({ "text": "Send a mail" });
+    let got = call(&mut talk, "skill__route", asked).await.unwrap();
+    assert_eq!(
+        got["structuredContent"]["matches"],
+        json!([{
+            "uri": "iii://mail", "id": "mail", "title": "Mail", "score": 1, "matched": ["send mail"],
+        }])
+    );
+    let got = call(&mut talk, "skill__resolve", json!({ "id": "iii://mail" })).await;
+    let got = got.unwrap();
+    let text = got["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("\n\n---\n\n# iii://base\n\n# Base\n\n---\n\n"),
+        "{text}"
+    );
+    let gone = "- iii://gone, linked from iii://mail: skill not found: gone";
+    assert!(text.ends_with(gone), "{text}");
+    for (name, arguments, part) in [
+        ("skill__route", json!({ "text": " " }), "must be non-empty"),
+        ("skill__route", json!({}), "missing field `text`"),
+        (
+            "skill__resolve",
+            json!({ "id": "mial" }),
+            "did you mean `mail`?",
+        ),
+        ("skill__resolve", json!({ "id": "A" }), "has 'A'"),
     ] {
         let got = call(&mut talk, name, arguments).await.unwrap();
         assert_eq!(got["isError"], true);

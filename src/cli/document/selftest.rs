@@ -11,14 +11,14 @@ use std::time::Duration;
 use agent3md::{Agent, answer};
 use serde_json::{Value, json};
 
-use super::{Loaded, say, write_line};
+use super::{load, say, write_line};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn run(path: &Path) -> ExitCode {
-    let agent = match Loaded::load(path) {
-        Ok(loaded) => loaded.agent,
+    let agent = match load(path) {
+        Ok((_, agent)) => agent,
         Err(problem) => {
             say(&problem);
             return ExitCode::FAILURE;

@@ -1,17 +1,17 @@
-//! Tools that find a way: the skill for a request, and what a skill builds on.
+//! Finding the skill for a request, and everything a skill builds on, as tools.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use skills_core::ResourceUri;
+use skills_core::{Match, Missing, ResolvedSkill, SkillId};
 
-use super::own::{Own, decode};
+use super::{Own, decode};
 
 pub const ROUTE: Own = Own {
     name: "skill__route",
-    title: "Route a request",
-    about: "Find the skills whose trigger phrases a request calls for, best first, with the phrases \
-        that matched. Skills without triggers are not found this way: see the index iii://skills.",
+    title: "Find the skill for a request",
+    about: "Rank the skills whose declared triggers a request calls for, best first, with the \
+        phrases that matched. Read the best one next.",
     input: || {
         json!({
             "type": "object",
@@ -53,26 +53,28 @@ pub const ROUTE: Own = Own {
             }
             let Route { text } = decode(given)?;
             let matches = registry.route(&text).await?;
-            let matches = matches.iter().map(|found| {
-                json!({
-                    "uri": ResourceUri::Skill(found.id.clone()).to_string(),
-                    "id": found.id.as_str(),
-                    "title": &*found.title,
-                    "score": found.matched.len(),
-                    "matched": found.matched,
-                })
-            });
-            Ok(CallToolResult::structured(
-                json!({ "matches": matches.collect::<Value>() }),
-            ))
+            let matches: Value = matches.iter().map(matching).collect();
+            Ok(CallToolResult::structured(json!({ "matches": matches })))
         })
     },
 };
 
+fn matching(found: &Match) -> Value {
+    let matched: Vec<&str> = found.matched.iter().map(|phrase| &**phrase).collect();
+    json!({
+        "uri": format!("iii://{}", found.id),
+        "id": found.id.as_str(),
+        "title": &*found.title,
+        "score": matched.len(),
+        "matched": matched,
+    })
+}
+
 pub const RESOLVE: Own = Own {
     name: "skill__resolve",
-    title: "Resolve a skill",
-    about: "Read a skill and every skill it links to, in order, as one markdown text.",
+    title: "Read a skill and what it builds on",
+    about: "Read a skill and every skill it links to, in order, as one markdown text. Links that \
+        lead nowhere are named at the end.",
     input: || {
         json!({
             "type": "object",
@@ -92,21 +94,25 @@ pub const RESOLVE: Own = Own {
                 id: String,
             }
             let Resolve { id } = decode(given)?;
-            let resolved = registry.resolve(&id.parse()?).await?;
-            let mut parts: Vec<String> = Vec::new();
-            for skill in &resolved.skills {
-                let uri = ResourceUri::Skill(skill.id.clone());
-                parts.push(format!("<!-- {uri} -->\n\n{}", skill.text.trim_end()));
-            }
-            for missing in &resolved.missing {
-                let (uri, from) = (&missing.uri, &missing.from);
-                let reason = &missing.reason;
-                parts.push(format!("<!-- {uri}, linked from {from}: {reason} -->"));
+            let id = id.strip_prefix("iii://").unwrap_or(&id);
+            let resolved = registry.resolve(&id.parse::<SkillId>()?).await?;
+            let section = |skill: &ResolvedSkill| {
+                let text = skill.text.trim_end();
+                format!("# iii://{}\n\n{text}", skill.id)
+            };
+            let mut parts: Vec<String> = resolved.skills.iter().map(section).collect();
+            if !resolved.missing.is_empty() {
+                let line = |link: &Missing| {
+                    let Missing { uri, from, reason } = link;
+                    format!("- {uri}, linked from iii://{from}: {reason}")
+                };
+                let lines: Vec<String> = resolved.missing.iter().map(line).collect();
+                parts.push(format!("Links that lead nowhere:\n\n{}", lines.join("\n")));
             }
             if !resolved.complete {
-                parts.push("<!-- there is more: read on at the links above -->".into());
+                parts.push("There is more: the chain is longer than one answer.".into());
             }
-            let text = parts.join("\n\n");
+            let text = parts.join("\n\n---\n\n");
             Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
         })
     },
