@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -13,6 +13,8 @@ use serde_json::json;
 use skills_core::Registry;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+
+use crate::mcp::http::Door;
 
 /// Serves HTTP on `listener` until `stop`, then lets what was asked finish. `mcp` has
 /// a door of its own.
@@ -60,66 +62,9 @@ async fn health(State(registry): State<Arc<Registry>>) -> Response {
 
 /// A web page somewhere must not reach this machine's registry through a browser.
 async fn refuse_foreign(request: Request, next: Next) -> Response {
-    if is_foreign(request.headers()) {
-        let message =
-            "only pages and programs of this machine may ask (Host and Origin are checked)";
-        return (StatusCode::FORBIDDEN, message).into_response();
-    }
-    next.run(request).await
-}
-
-fn is_foreign(headers: &HeaderMap) -> bool {
-    let text = |name| {
-        headers
-            .get(name)
-            .map(|value| value.to_str().unwrap_or_default())
-    };
-    let foreign_host = text(header::HOST).is_some_and(|host| !is_loopback(host));
-    let foreign_origin = text(header::ORIGIN).is_some_and(|origin| {
-        !origin
-            .split_once("://")
-            .is_some_and(|(_, authority)| is_loopback(authority))
-    });
-    foreign_host || foreign_origin
-}
-
-/// Whether `host[:port]` is this machine by a name nobody else can point elsewhere.
-fn is_loopback(authority: &str) -> bool {
-    let host = match authority.strip_prefix('[') {
-        Some(v6) => v6.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    host.eq_ignore_ascii_case("localhost")
-        || host
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn loopback_by_name() {
-        for host in [
-            "localhost",
-            "LOCALHOST:1",
-            "127.0.0.1:49135",
-            "127.9.9.9",
-            "[::1]:80",
-            "[::1]",
-        ] {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in [
-            "",
-            "example.com",
-            "localhost.example.com",
-            "127.0.0.1.example.com",
-            "10.0.0.1",
-            "[::2]",
-        ] {
-            assert!(!is_loopback(host), "{host}");
-        }
+    let door = Door::new(Vec::new(), Vec::new(), None);
+    match door.check(request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => *refused,
     }
 }

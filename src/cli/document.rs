@@ -64,8 +64,8 @@ pub fn run(path: &Path, args: &DocumentArgs) -> ExitCode {
 }
 
 fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> ExitCode {
-    let server = Server::new(Arc::new(Served::new(agent)), io::stdout());
-    let server = Arc::new(server);
+    let served = Arc::new(Served::new(agent));
+    let server = Arc::new(Server::new(Arc::clone(&served), io::stdout()));
     let reloading = Reloading {
         server: Arc::clone(&server),
         path,
@@ -75,7 +75,11 @@ fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> ExitCode {
     let (saying, said) = mpsc::channel::<()>();
     // Nobody waits for the end of this thread: it may be held back by a client that does not read,
     // and there is nothing it could lose.
-    std::thread::spawn(move || reloading.run(text, saying));
+    std::thread::spawn(move || {
+        served.agent.prepare();
+        drop(served);
+        reloading.run(text, saying);
+    });
     let ended = server.run(io::stdin().lock());
     // What is wrong with the document is said even to a client that leaves at once.
     let _ = said.recv();
@@ -149,6 +153,7 @@ impl<W: Write> Reloading<W> {
         }
         say_loaded(&self.path, &agent);
         say_findings(&self.path, &report);
+        agent.prepare();
         self.server.replace(Arc::new(Served::new(agent))).is_ok()
     }
 }

@@ -3,6 +3,7 @@
 //! Loading is lenient: whatever parses can be served. The validator says what is wrong with it.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use serde::Serialize;
 
@@ -35,8 +36,10 @@ pub struct Agent {
     /// Places in `listed`.
     by_name: HashMap<Box<str>, usize>,
     by_z: HashMap<u64, u32>,
-    targets: Targets,
-    index: Index,
+    /// Where links lead. Made when first needed, as the index is: a large document is
+    /// ready to list its skills in half the time.
+    targets: OnceLock<Targets>,
+    index: OnceLock<Index>,
 }
 
 /// The identity plane.
@@ -113,18 +116,7 @@ impl Agent {
             by_z.insert(number::key(plane.z), number);
             planes.push(Skill::new(plane));
         }
-        let mut targets = Targets::default();
-        for skill in &planes {
-            targets.push(
-                links(&skill.body).filter_map(|link| by_z.get(&number::key(link.z)).copied()),
-            );
-        }
         let (listed, by_name) = listed(&planes);
-        let index = Index::new(
-            listed
-                .iter()
-                .map(|&number| (number, &planes[number as usize])),
-        );
         let metadata = |key| document.metadata.get(key);
         let named = |name: Option<&str>| name.filter(|name| !name.is_empty()).map(str::to_owned);
         let plane = &document.planes[identity];
@@ -146,8 +138,8 @@ impl Agent {
             listed,
             by_name,
             by_z,
-            targets,
-            index,
+            targets: OnceLock::new(),
+            index: OnceLock::new(),
         })
     }
 
@@ -163,7 +155,31 @@ impl Agent {
 
     /// The skills a text calls for, best first; ties in order of z.
     pub fn route(&self, text: &str) -> Vec<Match<'_>> {
-        self.index.route(text, |number| self.skill(number))
+        self.index().route(text, |number| self.skill(number))
+    }
+
+    /// Makes what routing and resolving need, so that the first to ask need not wait for it.
+    pub fn prepare(&self) {
+        self.index();
+        self.targets();
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
+            let listed = self.listed.iter();
+            Index::new(listed.map(|&number| (number, self.skill(number))))
+        })
+    }
+
+    fn targets(&self) -> &Targets {
+        self.targets.get_or_init(|| {
+            let mut targets = Targets::default();
+            for skill in &self.planes {
+                let known = |z| self.by_z.get(&number::key(z)).copied();
+                targets.push(links(&skill.body).filter_map(|link| known(link.z)));
+            }
+            targets
+        })
     }
 
     /// A skill and everything it depends on: the skill first, then depth first in link order.
@@ -171,7 +187,7 @@ impl Agent {
     /// Links to missing planes and to the identity plane are passed over.
     pub fn resolve<'a>(&self, wanted: impl Into<Wanted<'a>>) -> Option<Vec<&Skill>> {
         let start = self.find(wanted.into())?;
-        let order = preorder(&self.targets, start);
+        let order = preorder(self.targets(), start);
         Some(order.into_iter().map(|number| self.skill(number)).collect())
     }
 

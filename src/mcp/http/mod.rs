@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::direct::Direct;
-use self::door::Door;
+pub use self::door::Door;
 use self::sessions::Sessions;
 use super::lines::LINE_MAX;
 use super::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
