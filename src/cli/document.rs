@@ -64,8 +64,8 @@ pub fn run(path: &Path, args: &DocumentArgs) -> ExitCode {
 }
 
 fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> ExitCode {
-    let served = Arc::new(Served::new(agent));
-    let server = Arc::new(Server::new(Arc::clone(&served), io::stdout()));
+    let document = Arc::new(Served::new(agent));
+    let server = Arc::new(Server::new(Arc::clone(&document), io::stdout()));
     let reloading = Reloading {
         server: Arc::clone(&server),
         path,
@@ -76,8 +76,8 @@ fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> ExitCode {
     // Nobody waits for the end of this thread: it may be held back by a client that does not read,
     // and there is nothing it could lose.
     std::thread::spawn(move || {
-        served.agent.prepare();
-        drop(served);
+        document.agent.prepare();
+        drop(document);
         reloading.run(text, saying);
     });
     let ended = server.run(io::stdin().lock());
