@@ -8,16 +8,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Stop, block_on};
+use super::{Stop, block_on, options};
 use crate::app::{self, Checkup, EngineHealth, Reaching, StoreHealth};
-use crate::config::{Config, Loaded};
+use crate::config::Loaded;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
-    /// The configuration file to look at.
-    #[arg(long, value_name = "PATH", default_value = "./config.yaml")]
-    config: PathBuf,
+    /// The configuration file to look at [default: ./config.yaml, if there is one].
+    #[arg(long, value_name = "PATH")]
+    config: Option<PathBuf>,
 
     /// The engine's WebSocket address.
     #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:49134")]
@@ -46,7 +46,7 @@ const EXAMPLES: &str = "Examples:
   skills doctor --config team.yaml --json     for programs";
 
 pub fn run(args: DoctorArgs) -> Result<(), Stop> {
-    let loaded = Config::load(&args.config);
+    let loaded = options::configuration(args.config);
     let reaching = Reaching {
         url: args.url,
         token: args.token,
