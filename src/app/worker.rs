@@ -108,7 +108,7 @@ impl Worker {
         while self.client.worker_id().is_some() {
             match self.role().await {
                 Ok(Role::Owner) => {
-                    self.serve();
+                    self.serve().await;
                     return;
                 }
                 Ok(Role::Standby { owner }) => {
@@ -136,7 +136,7 @@ impl Worker {
     }
 
     /// We have the lock: offer everything.
-    fn serve(&self) {
+    async fn serve(&self) {
         for function in &FUNCTIONS[1..] {
             self.offer(function);
         }
@@ -153,6 +153,10 @@ impl Worker {
             self.client
                 .register_trigger_type(spec, Arc::new(subscribers));
         }
+        // The engine takes what we say in order: once it has answered, it has everything, and
+        // whoever is let in now finds it. An engine that is gone is noticed elsewhere.
+        let last = json!({ "function_id": FUNCTIONS[FUNCTIONS.len() - 1].id });
+        let _ = ask::<serde_json::Value>(&self.client, "engine::functions::info", &last).await;
         let (functions, types) = (FUNCTIONS.len(), TRIGGER_TYPES.len());
         tracing::info!("serving: {functions} functions and {types} trigger types registered");
         self.serving.send_replace(true);
