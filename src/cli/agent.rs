@@ -6,16 +6,16 @@ mod new;
 mod show;
 mod validate;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use agent3md::answer::UnknownSkill;
 use agent3md::{Agent, Skill, Wanted};
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use skills_core::{Kind, nearest};
 
 use super::Stop;
+use super::say::{Voice, line};
 use crate::agents::file::{self, ReadError};
 
 const EXAMPLES: &str = "Examples:
@@ -61,7 +61,7 @@ enum Verb {
 }
 
 pub fn run(args: &AgentArgs) -> Result<(), Stop> {
-    let voice = Voice { json: args.json };
+    let voice = &Voice::new(args.json, false);
     match &args.verb {
         Verb::Manifest(args) => show::manifest(args, voice),
         Verb::Skills(args) => show::skills(args, voice),
@@ -73,56 +73,6 @@ pub fn run(args: &AgentArgs) -> Result<(), Stop> {
         Verb::Export(args) => export::run(args, voice),
         Verb::New(args) => new::run(args, voice),
     }
-}
-
-/// How a command speaks.
-#[derive(Clone, Copy)]
-struct Voice {
-    json: bool,
-}
-
-impl Voice {
-    /// Says the result: as one JSON document, or in words.
-    fn data(
-        self,
-        command: &str,
-        data: &impl Serialize,
-        words: impl FnOnce() -> String,
-    ) -> Result<(), Stop> {
-        #[derive(Serialize)]
-        struct Envelope<'a, T> {
-            schema_version: u32,
-            command: &'a str,
-            data: T,
-        }
-        if !self.json {
-            return print(&words());
-        }
-        let text = serde_json::to_string(&Envelope {
-            schema_version: 1,
-            command,
-            data,
-        });
-        let text = text.map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
-        print(&(text + "\n"))
-    }
-}
-
-fn print(text: &str) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // A reader that has seen enough is no failure.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Stop::broken(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A text with a line end, whatever it ended with.
-fn line(text: &str) -> String {
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    format!("{text}{end}")
 }
 
 /// A name from a document, harmless on a terminal and on one line.

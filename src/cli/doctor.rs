@@ -3,11 +3,11 @@
 mod json;
 mod words;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use super::say::print;
 use super::{Stop, block_on, options};
 use crate::app::{self, Checkup, EngineHealth, Reaching, StoreHealth};
 use crate::config::Loaded;
@@ -61,8 +61,7 @@ pub fn run(args: DoctorArgs) -> Result<(), Stop> {
     } else {
         words::text(&loaded, &checkup)
     };
-    // A reader that has seen enough is no failure.
-    let _ = std::io::stdout().write_all(said.as_bytes());
+    print(&said)?;
     match findings(&loaded, &checkup) {
         0 => Ok(()),
         1 => Err(Stop::broken("1 finding")),

@@ -1,7 +1,5 @@
 //! `skills agent command`: fills the command of a skill. Nothing is run.
 
-use std::io::{self, Write};
-
 use agent3md::{CommandError, Input, Skill, Template, Values};
 use clap::Args;
 use serde_json::{Value, json};
@@ -23,7 +21,7 @@ pub struct CommandArgs {
     argv: bool,
 }
 
-pub fn run(args: &CommandArgs, voice: Voice) -> Result<(), Stop> {
+pub fn run(args: &CommandArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.which.file)?;
     let skill = args.which.find(&agent)?;
     let Some(tool) = &skill.tool else {
@@ -44,15 +42,13 @@ pub fn run(args: &CommandArgs, voice: Voice) -> Result<(), Stop> {
         Err(error) if args.argv => return Err(stop(&error)),
         Err(_) => None,
     };
-    for name in missing.iter().filter(|_| !voice.json) {
-        // Nobody to tell it to: the line still shows it.
-        let _ = writeln!(
-            io::stderr(),
+    for name in &missing {
+        voice.remark(&format!(
             "note: {{{name}}} has no value and stays as written"
-        );
+        ));
     }
     let data = json!({ "line": filled, "argv": words, "missing": missing });
-    voice.data("agent command", &data, || match words {
+    voice.data("agent command", &data, |_| match words {
         Some(words) if args.argv => words.iter().fold(String::new(), |all, w| all + w + "\n"),
         _ => line(&filled),
     })

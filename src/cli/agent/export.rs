@@ -33,14 +33,14 @@ pub struct ExportArgs {
     force: bool,
 }
 
-pub fn run(args: &ExportArgs, voice: Voice) -> Result<(), Stop> {
+pub fn run(args: &ExportArgs, voice: &Voice) -> Result<(), Stop> {
     match &args.folder {
         Some(folder) if !args.manifest => markdown(args, folder, voice),
         _ => manifest(&args.file, voice),
     }
 }
 
-fn manifest(path: &Path, voice: Voice) -> Result<(), Stop> {
+fn manifest(path: &Path, voice: &Voice) -> Result<(), Stop> {
     #[derive(Serialize)]
     struct Whole<'a> {
         manifest: agent3md::Manifest<'a>,
@@ -51,12 +51,12 @@ fn manifest(path: &Path, voice: Voice) -> Result<(), Stop> {
         manifest: agent.manifest(),
         bodies: agent.skills().map(Full::from).collect(),
     };
-    voice.data("agent export", &whole, || {
+    voice.data("agent export", &whole, |_| {
         serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
     })
 }
 
-fn markdown(args: &ExportArgs, folder: &Path, voice: Voice) -> Result<(), Stop> {
+fn markdown(args: &ExportArgs, folder: &Path, voice: &Voice) -> Result<(), Stop> {
     let shown_file = args.file.display();
     let book = Book::read(&text_of(&args.file)?, &Arc::from(""));
     let book = book.map_err(|reason| Stop::broken(format!("{shown_file} {reason}")))?;
@@ -80,7 +80,7 @@ fn markdown(args: &ExportArgs, folder: &Path, voice: Voice) -> Result<(), Stop> 
         files.push(path.display().to_string());
     }
     let data = json!({ "files": files, "skipped": book.skipped });
-    voice.data("agent export", &data, || {
+    voice.data("agent export", &data, |_| {
         files
             .iter()
             .fold(String::new(), |all, file| all + &shown(file) + "\n")

@@ -21,7 +21,7 @@ pub struct NewArgs {
     name: Option<String>,
 }
 
-pub fn run(args: &NewArgs, voice: Voice) -> Result<(), Stop> {
+pub fn run(args: &NewArgs, voice: &Voice) -> Result<(), Stop> {
     let path = args.file.display().to_string();
     if !is_document(&args.file) {
         let hint = format!("call it {path}.3md");
@@ -52,7 +52,7 @@ pub fn run(args: &NewArgs, voice: Voice) -> Result<(), Stop> {
         }
     })?;
     let data = json!({ "file": path, "agent": name });
-    voice.data("agent new", &data, || format!("{path}\n"))
+    voice.data("agent new", &data, |_| format!("{path}\n"))
 }
 
 fn scaffold(name: &str) -> String {

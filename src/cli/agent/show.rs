@@ -63,9 +63,9 @@ struct Matches<'a> {
     matches: Vec<MatchHead<'a>>,
 }
 
-pub fn manifest(args: &FileArgs, voice: Voice) -> Result<(), Stop> {
+pub fn manifest(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.file)?;
-    voice.data("agent manifest", &agent.manifest(), || {
+    voice.data("agent manifest", &agent.manifest(), |_| {
         let mut text = String::new();
         let rows = [
             ("agent", agent.name.as_str()),
@@ -82,10 +82,10 @@ pub fn manifest(args: &FileArgs, voice: Voice) -> Result<(), Stop> {
     })
 }
 
-pub fn skills(args: &FileArgs, voice: Voice) -> Result<(), Stop> {
+pub fn skills(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.file)?;
     let skills: Vec<_> = agent.skills().map(SkillHead::from).collect();
-    voice.data("agent skills", &Skills { skills }, || {
+    voice.data("agent skills", &Skills { skills }, |_| {
         let widest = |width: fn(&Skill) -> usize| agent.skills().map(width).max().unwrap_or(0);
         let (z, name) = (
             widest(|skill| js_number(skill.z).len()),
@@ -102,12 +102,12 @@ pub fn skills(args: &FileArgs, voice: Voice) -> Result<(), Stop> {
     })
 }
 
-pub fn route(args: &RouteArgs, voice: Voice) -> Result<(), Stop> {
+pub fn route(args: &RouteArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.file)?;
     let text = args.text.join(" ");
     let matches = agent.route(&text).into_iter().map(MatchHead::from);
     let matches = matches.collect();
-    voice.data("agent route", &Matches { matches }, || {
+    voice.data("agent route", &Matches { matches }, |_| {
         let answer = answer::route_skill(&agent, &text);
         answer
             .lines()
@@ -115,18 +115,18 @@ pub fn route(args: &RouteArgs, voice: Voice) -> Result<(), Stop> {
     })
 }
 
-pub fn get(args: &SkillArgs, voice: Voice) -> Result<(), Stop> {
+pub fn get(args: &SkillArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.which.file)?;
     let skill = args.which.find(&agent)?;
-    voice.data("agent get", &Full::from(skill), || line(&skill.body))
+    voice.data("agent get", &Full::from(skill), |_| line(&skill.body))
 }
 
-pub fn resolve(args: &SkillArgs, voice: Voice) -> Result<(), Stop> {
+pub fn resolve(args: &SkillArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.which.file)?;
     args.which.find(&agent)?;
     let chain = agent.resolve(args.which.wanted()).unwrap_or_default();
     let skills = chain.into_iter().map(Full::from).collect();
-    voice.data("agent resolve", &Skills { skills }, || {
+    voice.data("agent resolve", &Skills { skills }, |_| {
         let text = answer::resolve_skill(&agent, args.which.wanted());
         line(&text.unwrap_or_default())
     })

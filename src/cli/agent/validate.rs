@@ -32,7 +32,7 @@ struct Checked {
     unreadable: Option<String>,
 }
 
-pub fn run(args: &ValidateArgs, voice: Voice) -> Result<(), Stop> {
+pub fn run(args: &ValidateArgs, voice: &Voice) -> Result<(), Stop> {
     let mut lines = Vec::new();
     let mut files = Vec::new();
     for path in &args.files {
@@ -79,7 +79,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> Result<(), Stop> {
     ];
     let summary = counts.join(", ");
     let data = json!({ "files": files, "errors": errors, "warnings": warnings });
-    voice.data("agent validate", &data, || {
+    voice.data("agent validate", &data, |_| {
         lines.push(summary.clone());
         lines.join("\n") + "\n"
     })?;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-/// The longest line, in bytes.
-pub const LINE_MAX: usize = 10_485_760;
+pub use crate::mcp::lines::LINE_MAX;
+
 /// How much is read at once.
 const CHUNK: usize = 65_536;
 /// A buffer that grew for one long line is given back past this.
