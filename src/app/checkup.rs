@@ -12,7 +12,7 @@ use skills_iii::Client;
 use skills_iii::state::{Checked, StateError, Store, StoreOptions};
 
 use super::data_dir::data_dir as this_users;
-use super::home::Home;
+use super::home::{Home, Stay};
 use super::reach::{ReachError, Reaching, engine_at};
 use crate::agents::{self, Agents};
 use crate::config::Loaded;
@@ -221,7 +221,7 @@ async fn kept(store: &StoreHealth, loaded: &Loaded) -> Registered {
 }
 
 async fn listed(dir: &Path, loaded: &Loaded) -> Result<Registered, String> {
-    let home = Home::open(dir, None, loaded, None);
+    let home = Home::open(dir, None, loaded, None, Stay::Short);
     let mut home = home.map_err(|error| error.to_string())?;
     home.ready().await;
     let (skills, prompts) = (home.registry.skills().await, home.registry.prompts().await);

@@ -13,8 +13,20 @@ use super::worker::Worker;
 use super::{GOODBYE, files, registry, scopes};
 use crate::agents::Agents;
 use crate::config::Loaded;
+use crate::engine::Wire;
 use crate::engine::embedded::Embedded;
 use crate::files::Folder;
+
+/// How long whoever opens the registry means to use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stay {
+    /// For a question or two: each is put to state, and nothing is loaded.
+    Short,
+    /// For thousands: state is loaded and followed, and answers come from memory.
+    Busy,
+    /// Until further notice: files are followed too.
+    Long,
+}
 
 /// An engine on a data directory and the registry that serves there.
 pub struct Home {
@@ -37,12 +49,15 @@ impl Home {
         token: Option<String>,
         loaded: &Loaded,
         folder: Option<&Folder>,
+        stay: Stay,
     ) -> Result<Self, StateError> {
         let embedded = Embedded::open(data_dir, token)?;
         let client = embedded.attach();
-        let registry = registry(&client, loaded, folder);
+        let engine = Wire::beside(Arc::clone(&embedded.store), client.clone());
+        let registry = registry(engine, loaded, folder);
         let scopes = scopes(&loaded.config);
-        let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
+        let followed = (stay != Stay::Short).then_some(&scopes[..]);
+        let worker = Worker::new(client.clone(), Arc::clone(&registry), followed);
         Ok(Self {
             embedded,
             client,

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::follow::{self, Follower};
 use super::reach::{self, Place, ReachError, Reached, Where};
-use super::{GOODBYE, scopes, visited_registry};
+use super::{GOODBYE, Stay, scopes, visited_registry};
 use crate::config::Loaded;
 use crate::engine::Wire;
 use crate::mcp::Handler;
@@ -22,8 +22,8 @@ use crate::mcp::Handler;
 /// Speaks the protocol on stdin and stdout until the client or `stop` ends it.
 pub async fn mcp(place: Where, loaded: &Loaded, stop: CancellationToken) -> Result<(), ReachError> {
     let mut reached = match place {
-        Where::Engine(reaching) => reach::approach(reaching, loaded).await?,
-        Where::Directory(dir) => reach::approach_here(dir, loaded)?,
+        Where::Engine(reaching) => reach::approach(reaching, loaded, Stay::Long).await?,
+        Where::Directory(dir) => reach::approach_here(dir, loaded, Stay::Long)?,
     };
     reached.follow_files(loaded);
     let Reached { client, place } = reached;

@@ -23,7 +23,7 @@ use skills_iii::Client;
 
 pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
 pub use data_dir::data_dir;
-pub use home::Home;
+pub use home::{Home, Stay};
 pub use mcp::mcp;
 pub use reach::{Place, ReachError, Reached, Reaching, Where, reach, reach_here};
 pub use serve::{ServeError, Serving, serve};
@@ -48,12 +48,9 @@ pub fn warn_about(loaded: &Loaded) {
 /// Serves the registry on `client` until `stop`, then finishes what is in flight.
 pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()>) {
     let folder = files::folder(loaded);
-    let registry = registry(&client, loaded, folder.as_ref());
-    let worker = Worker::new(
-        client.clone(),
-        Arc::clone(&registry),
-        &scopes(&loaded.config),
-    );
+    let registry = registry(Wire::new(client.clone()), loaded, folder.as_ref());
+    let scopes = scopes(&loaded.config);
+    let worker = Worker::new(client.clone(), Arc::clone(&registry), Some(&scopes));
     let report = files::boot_report(folder.clone(), Arc::clone(&registry), worker.serving());
     let agents = agents::boot_report(agents::agents(loaded));
     let follow = files::follow(folder, agents::agents(loaded), registry);
@@ -70,13 +67,12 @@ pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()
     client.shutdown(GOODBYE).await;
 }
 
-fn registry(client: &Client, loaded: &Loaded, folder: Option<&Folder>) -> Arc<Registry> {
-    let engine = Arc::new(Wire::new(client.clone()));
+fn registry(engine: Wire, loaded: &Loaded, folder: Option<&Folder>) -> Arc<Registry> {
     let source = |folder: &Folder| Arc::new(folder.clone()) as Arc<dyn Source>;
     let mut sources: Vec<_> = folder.map(source).into_iter().collect();
     sources.extend(agents::source(loaded));
     let settings = loaded.config.settings();
-    Arc::new(Registry::new(engine, sources, settings, now))
+    Arc::new(Registry::new(Arc::new(engine), sources, settings, now))
 }
 
 /// The registry of an engine that somebody else runs, with the documents that the

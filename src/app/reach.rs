@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::address::authority;
 use super::data_dir::data_dir as this_users;
-use super::home::Home;
+use super::home::{Home, Stay};
 use super::{GOODBYE, agents, files};
 use crate::config::Loaded;
 use crate::engine::remote;
@@ -120,13 +120,17 @@ impl ReachError {
 }
 
 /// Finds the registry: an engine that answers at the address, else the data directory.
-pub async fn reach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
-    approach(reaching, loaded).await?.ready().await
+pub async fn reach(reaching: Reaching, loaded: &Loaded, stay: Stay) -> Result<Reached, ReachError> {
+    approach(reaching, loaded, stay).await?.ready().await
 }
 
 /// The same without waiting for a registry in this process to have loaded: functions
 /// may not be there yet.
-pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reached, ReachError> {
+pub(super) async fn approach(
+    reaching: Reaching,
+    loaded: &Loaded,
+    stay: Stay,
+) -> Result<Reached, ReachError> {
     let Reaching {
         url,
         token,
@@ -137,18 +141,26 @@ pub(super) async fn approach(reaching: Reaching, loaded: &Loaded) -> Result<Reac
         return Ok(Reached { client, place });
     }
     let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
-    approach_here(data_dir, loaded)
+    approach_here(data_dir, loaded, stay)
 }
 
 /// The registry on this data directory, in this process, whatever engines there are.
-pub async fn reach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
-    approach_here(data_dir, loaded)?.ready().await
+pub async fn reach_here(
+    data_dir: PathBuf,
+    loaded: &Loaded,
+    stay: Stay,
+) -> Result<Reached, ReachError> {
+    approach_here(data_dir, loaded, stay)?.ready().await
 }
 
 /// The same without waiting.
-pub(super) fn approach_here(data_dir: PathBuf, loaded: &Loaded) -> Result<Reached, ReachError> {
+pub(super) fn approach_here(
+    data_dir: PathBuf,
+    loaded: &Loaded,
+    stay: Stay,
+) -> Result<Reached, ReachError> {
     let folder = files::folder(loaded);
-    let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref())?);
+    let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref(), stay)?);
     Ok(Reached {
         client: home.client.clone(),
         place: Place::Here { data_dir, home },

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::address::{WORKERS, authority};
-use super::home::Home;
+use super::home::{Home, Stay};
 use super::{GOODBYE, agents, files, http, mcp};
 use crate::config::Loaded;
 use crate::mcp::http::{Options, router};
@@ -94,7 +94,13 @@ pub async fn serve(
     let web = listen(serving.http.clone(), "--http").await?;
     let folder = files::folder(loaded);
     let token = serving.token.clone();
-    let mut home = Home::open(&serving.data_dir, token, loaded, folder.as_ref())?;
+    let mut home = Home::open(
+        &serving.data_dir,
+        token,
+        loaded,
+        folder.as_ref(),
+        Stay::Long,
+    )?;
     let clients_stop = CancellationToken::new();
     home.follow(folder.clone(), agents::agents(loaded));
     let (stopping, stopped) = watch::channel(false);

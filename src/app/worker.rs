@@ -30,7 +30,8 @@ const LOOK: Duration = Duration::from_secs(2);
 pub struct Worker {
     client: Client,
     registry: Arc<Registry>,
-    follower: Follower,
+    /// None where every read asks state.
+    follower: Option<Follower>,
     /// Ours alone: another instance has its own.
     bell: String,
     /// Rung when some worker came or went.
@@ -46,10 +47,11 @@ enum Role {
 }
 
 impl Worker {
-    /// Offers the registry on `client`.
-    pub fn new(client: Client, registry: Arc<Registry>, scopes: &[&str]) -> Self {
+    /// Offers the registry on `client`, and follows these scopes of state, if any.
+    pub fn new(client: Client, registry: Arc<Registry>, scopes: Option<&[&str]>) -> Self {
+        let follow = |scopes| Follower::new(client.clone(), Arc::clone(&registry), scopes);
         let worker = Self {
-            follower: Follower::new(client.clone(), Arc::clone(&registry), scopes),
+            follower: scopes.map(follow),
             client,
             registry,
             bell: format!("skills::worker-bell-{}", Uuid::new_v4()),
@@ -93,7 +95,11 @@ impl Worker {
                     trigger_type,
                     error,
                     ..
-                }) => self.follower.refused(&id, &trigger_type, &error),
+                }) => {
+                    if let Some(follower) = &self.follower {
+                        follower.refused(&id, &trigger_type, &error);
+                    }
+                }
                 // Which functions are taken shows when asking who serves.
                 Ok(Event::Rejected(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,
@@ -104,7 +110,9 @@ impl Worker {
     /// A connection begins: look whether state can be followed, load, and find out
     /// who serves.
     async fn arrived(&self) {
-        self.follower.arrived().await;
+        if let Some(follower) = &self.follower {
+            follower.arrived().await;
+        }
         while self.client.worker_id().is_some() {
             match self.role().await {
                 Ok(Role::Owner) => {
@@ -124,7 +132,7 @@ impl Worker {
     }
 
     fn left(&self) {
-        self.follower.left();
+        self.registry.disconnected();
         self.serving.send_replace(false);
         // The next engine is asked for the lock alone again.
         for function in &FUNCTIONS[1..] {

@@ -14,7 +14,7 @@ use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
 use super::say::lines;
-use super::visit::{Visit, visit};
+use super::visit::{Visit, visit_busily};
 
 /// Write every skill to a directory, as one markdown file each.
 #[derive(Args)]
@@ -45,7 +45,7 @@ exit code is 2 then.";
 
 pub fn run(args: &ExportArgs) -> Result<(), Stop> {
     make(&args.dir).map_err(|error| Stop::broken(cannot_write(&args.dir, &error)))?;
-    visit(&args.options, async |visit| {
+    visit_busily(&args.options, async |visit| {
         let skills = entries(visit, args.origin).await?;
         let items = skills
             .into_iter()

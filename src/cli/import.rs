@@ -14,7 +14,7 @@ use super::options::Options;
 use super::read::content;
 use super::register::register;
 use super::say::lines;
-use super::visit::{Visit, visit};
+use super::visit::{Visit, visit_busily};
 use super::{Stop, input};
 
 /// Register every markdown file below a directory.
@@ -43,7 +43,7 @@ pub fn run(args: &ImportArgs) -> Result<(), Stop> {
             Some("the id of `DIR/resend/email.md` is `resend/email`".into()),
         ));
     }
-    visit(&args.options, async |visit| {
+    visit_busily(&args.options, async |visit| {
         let there = entries(visit, None).await?;
         let there: HashMap<_, _> = there.iter().map(|one| (one.id.as_str(), one)).collect();
         let work = |file: File| {

@@ -14,7 +14,7 @@ use skills_iii::{CallError, Client, ErrorBody};
 use super::options::{Options, shown};
 use super::say::Voice;
 use super::{Stop, log};
-use crate::app::{self, Place, ReachError, Reached, Where};
+use crate::app::{self, Place, ReachError, Reached, Stay, Where};
 use crate::functions;
 
 /// How long nothing moves before a spinner says that we wait.
@@ -38,7 +38,15 @@ pub fn visit<T>(
     options: &Options,
     work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
-    go(options, false, work)
+    go(options, Stay::Short, work)
+}
+
+/// The same for whoever has thousands of questions.
+pub fn visit_busily<T>(
+    options: &Options,
+    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    go(options, Stay::Busy, work)
 }
 
 /// The same for whoever stays a while: a registry in this process follows its files.
@@ -46,12 +54,12 @@ pub fn stay<T>(
     options: &Options,
     work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
-    go(options, true, work)
+    go(options, Stay::Long, work)
 }
 
 fn go<T>(
     options: &Options,
-    stays: bool,
+    stay: Stay,
     work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
     log::start_for_a_verb(options.quiet);
@@ -61,7 +69,7 @@ fn go<T>(
         .build();
     let runtime = runtime.map_err(|error| Stop::broken(format!("cannot start: {error}")))?;
     runtime.block_on(async {
-        let visit = Visit::begin(options, stays).await?;
+        let visit = Visit::begin(options, stay).await?;
         let outcome = work(&visit).await;
         visit.reached.close().await;
         outcome
@@ -69,7 +77,7 @@ fn go<T>(
 }
 
 impl Visit {
-    async fn begin(options: &Options, stays: bool) -> Result<Self, Stop> {
+    async fn begin(options: &Options, stay: Stay) -> Result<Self, Stop> {
         let voice = options.voice();
         let loaded = options.configuration();
         for warning in &loaded.warnings {
@@ -78,11 +86,11 @@ impl Visit {
         let timeout = options.timeout;
         let (place, named) = options.place();
         let reached = match place {
-            Where::Directory(dir) => app::reach_here(dir, &loaded).await,
+            Where::Directory(dir) => app::reach_here(dir, &loaded, stay).await,
             Where::Engine(reaching) => {
                 let url = reaching.url.clone();
                 let what = format!("looking for {url}");
-                let reaching = tokio::time::timeout(timeout, app::reach(reaching, &loaded));
+                let reaching = tokio::time::timeout(timeout, app::reach(reaching, &loaded, stay));
                 let reached = patiently(voice.may_animate(), &what, reaching).await;
                 let reached = reached.unwrap_or_else(|_| {
                     let (url, after) = (url.clone(), timeout);
@@ -98,7 +106,7 @@ impl Visit {
             }
         };
         let mut reached = reached.map_err(|error| unreachable(&error))?;
-        if stays {
+        if stay == Stay::Long {
             reached.follow_files(&loaded);
         }
         Ok(Self {

@@ -8,10 +8,13 @@ pub mod embedded;
 pub mod peer;
 pub mod remote;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use skills_core::{Engine, Failure, Json, Pending};
-use skills_iii::{CallError, Client};
+use skills_iii::state::Store;
+use skills_iii::{CallError, Client, StoreError};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc;
 
 /// Calls that may be said twice without harm, so a lost answer costs a moment
@@ -30,6 +33,8 @@ const IDEMPOTENT: &[&str] = &[
 /// An engine at the other end of a client.
 pub struct Wire {
     client: Client,
+    /// The engine's state, where that is in this process.
+    store: Option<Arc<Store>>,
     /// What is sent without waiting goes through a task of its own, in order: whoever
     /// causes many notices answers its caller first.
     unhurried: mpsc::UnboundedSender<(String, Json)>,
@@ -46,7 +51,19 @@ impl Wire {
                 sender.send(&function, payload);
             }
         });
-        Self { client, unhurried }
+        Self {
+            client,
+            store: None,
+            unhurried,
+        }
+    }
+
+    /// The same, where the engine's state is in this process.
+    pub fn beside(store: Arc<Store>, client: Client) -> Self {
+        Self {
+            store: Some(store),
+            ..Self::new(client)
+        }
     }
 }
 
@@ -67,6 +84,24 @@ impl Engine for Wire {
             };
             answer.map_err(failure)
         })
+    }
+
+    fn rows(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+        let store = self.store.as_ref()?;
+        // The rows are the engine's, so they are gone when it is.
+        if self.client.worker_id().is_none() {
+            return Some(Err(failure(CallError::Disconnected)));
+        }
+        let mut read = || store.each(scope, show);
+        // Many rows take a while; where there are other threads, they take over meanwhile.
+        let shown = match Handle::current().runtime_flavor() {
+            RuntimeFlavor::MultiThread => tokio::task::block_in_place(read),
+            _ => read(),
+        };
+        Some(shown.map_err(|error| Failure::Failed {
+            code: "LIST_ERROR".into(),
+            message: StoreError::from(error).to_string(),
+        }))
     }
 
     fn send(&self, function: &str, payload: Json) {

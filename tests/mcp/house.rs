@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills::app::Home;
+use skills::app::{Home, Stay};
 use skills::config::Loaded;
 use skills::engine::Wire;
 use skills::mcp::{Handler, Settings};
@@ -32,7 +32,7 @@ impl House {
 
     pub async fn with(settings: Settings) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut home = Home::open(data.path(), None, &Loaded::default(), None).unwrap();
+        let mut home = Home::open(data.path(), None, &Loaded::default(), None, Stay::Long).unwrap();
         assert!(home.ready().await);
         let worker = home
             .embedded

@@ -71,6 +71,20 @@ impl<T: Row> Catalogue<T> {
         self.image().forget();
     }
 
+    /// Whether the engine rings for this scope, so that it is kept in memory.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Acquire)
+    }
+
+    /// Shows every row without keeping it. None where all are kept anyway, and where
+    /// state is elsewhere.
+    pub(crate) fn glance(&self, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+        if self.is_watched() {
+            return None;
+        }
+        self.engine.rows(&self.scope, show)
+    }
+
     /// Everything in the scope.
     pub(crate) async fn snapshot(&self) -> Result<Arc<Snapshot<T>>, Failure> {
         self.fresh(Need::All).await?;
@@ -160,10 +174,6 @@ impl<T: Row> Catalogue<T> {
         self.image.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_watched(&self) -> bool {
-        self.watched.load(Ordering::Acquire)
-    }
-
     /// Waits until the image is at least as new as this moment.
     async fn fresh(&self, need: Need<'_>) -> Result<(), Failure> {
         let since = self.image().tick();
@@ -183,14 +193,7 @@ impl<T: Row> Catalogue<T> {
         let read = Read::begin(self);
         match &read.plan {
             Plan::Load => {
-                #[derive(Serialize)]
-                struct List<'a> {
-                    scope: &'a str,
-                }
-                let answer = self
-                    .call("state::list", &List { scope: &self.scope })
-                    .await?;
-                let (rows, nameless) = self.decode_list(answer.as_deref())?;
+                let (rows, nameless) = self.load().await?;
                 let changes = self.image().apply_list(read.ticket, rows, nameless);
                 self.announcer.announce_all(&changes);
                 Ok(())
@@ -233,31 +236,36 @@ impl<T: Row> Catalogue<T> {
         Ok(slot)
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "rows with a key, and the problems of those without"
-    )]
-    fn decode_list(
-        &self,
-        answer: Option<&RawValue>,
-    ) -> Result<(Vec<(Arc<str>, Slot<T>)>, Vec<Arc<str>>), Failure> {
-        let text = answer.map_or("null", RawValue::get);
-        let values: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| Failure::Failed {
-            code: "unexpected_answer".into(),
-            message: format!("`state::list` did not answer a list: {e}"),
-        })?;
-        let mut rows = Vec::with_capacity(values.len());
-        let mut nameless = Vec::new();
-        for value in values {
-            match T::from_json(value.get()) {
-                Ok(row) => rows.push((row.key(), Slot::Row(Arc::new(row)))),
-                Err(bad) => {
-                    self.report(bad.key.as_deref().unwrap_or("?"), &bad.problem);
-                    match bad.key {
-                        Some(key) => rows.push((key, Slot::Damaged(bad.problem.into()))),
-                        None => nameless.push(bad.problem.into()),
-                    }
+    /// Everything in the scope: rows with a key, and the problems of those without.
+    async fn load(&self) -> Result<(Vec<(Arc<str>, Slot<T>)>, Vec<Arc<str>>), Failure> {
+        let (mut rows, mut nameless) = (Vec::new(), Vec::new());
+        let mut take = |text: &str| match T::from_json(text) {
+            Ok(row) => rows.push((row.key(), Slot::Row(Arc::new(row)))),
+            Err(bad) => {
+                self.report(bad.key.as_deref().unwrap_or("?"), &bad.problem);
+                match bad.key {
+                    Some(key) => rows.push((key, Slot::Damaged(bad.problem.into()))),
+                    None => nameless.push(bad.problem.into()),
                 }
+            }
+        };
+        if let Some(shown) = self.engine.rows(&self.scope, &mut take) {
+            shown?;
+        } else {
+            #[derive(Serialize)]
+            struct List<'a> {
+                scope: &'a str,
+            }
+            let asked = List { scope: &self.scope };
+            let answer = self.call("state::list", &asked).await?;
+            let text = answer.as_deref().map_or("null", RawValue::get);
+            let values: Vec<&RawValue> =
+                serde_json::from_str(text).map_err(|e| Failure::Failed {
+                    code: "unexpected_answer".into(),
+                    message: format!("`state::list` did not answer a list: {e}"),
+                })?;
+            for value in values {
+                take(value.get());
             }
         }
         Ok((rows, nameless))

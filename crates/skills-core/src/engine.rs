@@ -24,6 +24,14 @@ pub trait Engine: Send + Sync {
         timeout: Duration,
     ) -> Pending<'a, Result<Option<Json>, Failure>>;
 
+    /// Shows every row of a scope of state, one after the other, where state is in this
+    /// process: nothing is copied on the way. None where it is not; then `state::list`
+    /// has to be called.
+    fn rows(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+        let _ = (scope, show);
+        None
+    }
+
     /// Sends a call without waiting: never blocks, and a failure is nobody's.
     fn send(&self, function: &str, payload: Json);
 }

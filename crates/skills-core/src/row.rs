@@ -1,13 +1,16 @@
 //! Rows in state: the shape existing installations have.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::to_raw_value;
 
-use crate::{Change, FunctionId, Json, Prompt, PromptArgument, PromptName, Skill, SkillId};
+use crate::{
+    Change, FunctionId, Json, Origin, Prompt, PromptArgument, PromptName, Skill, SkillHead, SkillId,
+};
 
 /// Something kept as one row of a scope.
 pub(crate) trait Row: PartialEq + Send + Sync + Sized + 'static {
@@ -64,31 +67,57 @@ struct SkillRow<'a> {
     registered_at: &'a str,
 }
 
+/// A stored skill with as much of its body as somebody wants.
 #[derive(Deserialize)]
-struct StoredSkill {
+struct Stored<T> {
     id: String,
-    #[serde(deserialize_with = "in_one_copy")]
-    skill: Arc<str>,
+    #[serde(
+        deserialize_with = "of_text",
+        bound(deserialize = "T: for<'a> From<&'a str>")
+    )]
+    skill: T,
     #[serde(default)]
     registered_at: String,
 }
 
-/// A text that becomes shared at once; by default it would become a string first, and
-/// bodies are most of what is loaded.
-fn in_one_copy<'de, D: Deserializer<'de>>(input: D) -> Result<Arc<str>, D::Error> {
-    struct Text;
-    impl Visitor<'_> for Text {
-        type Value = Arc<str>;
+/// A body that is shared at once; as a string it would be copied once more, and bodies
+/// are most of what is loaded.
+struct Body(Arc<str>);
+
+impl From<&str> for Body {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+/// How long a body is.
+struct Length(usize);
+
+impl From<&str> for Length {
+    fn from(text: &str) -> Self {
+        Self(text.len())
+    }
+}
+
+/// What `T` makes of a text that nobody keeps.
+fn of_text<'de, T, D>(input: D) -> Result<T, D::Error>
+where
+    T: for<'a> From<&'a str>,
+    D: Deserializer<'de>,
+{
+    struct Text<T>(PhantomData<T>);
+    impl<T: for<'a> From<&'a str>> Visitor<'_> for Text<T> {
+        type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a string")
         }
 
-        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Arc<str>, E> {
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
             Ok(text.into())
         }
     }
-    input.deserialize_str(Text)
+    input.deserialize_str(Text(PhantomData))
 }
 
 impl Row for Skill {
@@ -108,9 +137,9 @@ impl Row for Skill {
     }
 
     fn from_json(text: &str) -> Result<Self, BadRow> {
-        let row: StoredSkill = object(text)?;
+        let row: Stored<Body> = object(text)?;
         let id: SkillId = row.id.parse().map_err(|e| BadRow::new(text, &e))?;
-        Ok(Self::new(id, row.skill, row.registered_at))
+        Ok(Self::new(id, row.skill.0, row.registered_at))
     }
 
     fn registered(&self) -> Change {
@@ -119,6 +148,20 @@ impl Row for Skill {
 
     fn unregistered(&self) -> Change {
         Change::SkillUnregistered(self.id.clone())
+    }
+}
+
+impl SkillHead {
+    /// What a list says of a stored skill, without a copy of its body; none where the
+    /// row is damaged.
+    pub(crate) fn from_json(text: &str) -> Option<Self> {
+        let row: Stored<Length> = object(text).ok()?;
+        Some(Self {
+            id: row.id.parse().ok()?,
+            bytes: row.skill.0,
+            registered_at: row.registered_at.into(),
+            origin: Origin::State,
+        })
     }
 }
 

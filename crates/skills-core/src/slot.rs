@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::value::RawValue;
 
-use crate::{Json, Skipped};
+use crate::{Json, Skill, Skipped};
 
 /// What stands under a key.
 #[derive(Debug)]
@@ -66,5 +66,12 @@ impl<T> Snapshot<T> {
     pub(crate) fn keep_answer(&self, name: &'static str, answer: &RawValue) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.insert(name, Arc::from(answer.to_owned()));
+    }
+}
+
+impl Snapshot<Skill> {
+    /// The ids that are taken.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Arc<str>> {
+        self.rows.iter().map(|skill| skill.id.shared())
     }
 }

@@ -51,20 +51,14 @@ pub const TEMPLATES: &[ResourceTemplate] = &[
 ];
 
 impl Registry {
-    /// What `encode` makes of [`resources`](Self::resources). Where nothing but state
-    /// is listed, it is made once per change and kept under `name`.
+    /// What `encode` makes of [`resources`](Self::resources), kept under `name`.
     pub async fn resources_as(
         &self,
         name: &'static str,
         encode: impl FnOnce(Vec<Resource>) -> Result<Json, Error>,
     ) -> Result<Json, Error> {
-        let (state, _) = self.stored_skills("list the resources").await?;
-        if let Some(answer) = state.answer(name) {
-            return Ok(answer);
-        }
-        let answer = encode(self.resources().await?)?;
-        self.keep_answer(&state, name, &answer).await;
-        Ok(answer)
+        let make = async { encode(self.resources().await?) };
+        self.keep_answer("list the resources", name, make).await
     }
 
     /// The index and every skill, in byte order of their ids.
@@ -82,7 +76,7 @@ impl Registry {
             .iter()
             .map(|s| resource(&s.id, s.head(), s.body.len(), &s.registered_at))
             .collect();
-        for from in self.source_skills(&state.rows, &mut skipped).await? {
+        for from in self.source_skills(state.ids(), &mut skipped).await? {
             let skills = from.skills.iter();
             all.extend(skills.map(|s| resource(&s.id, &s.head, s.bytes, &s.registered_at)));
         }
@@ -119,7 +113,7 @@ impl Registry {
     /// The index. Its registered part is rendered once per change.
     async fn index(&self) -> Result<Arc<str>, Error> {
         let (state, mut skipped) = self.stored_skills("read the index").await?;
-        let custom = self.source_skills(&state.rows, &mut skipped).await?;
+        let custom = self.source_skills(state.ids(), &mut skipped).await?;
         let registered = state.index.get_or_init(|| {
             index::render(state.rows.iter().map(|skill| (&skill.id, skill.head()))).into()
         });

@@ -64,7 +64,7 @@ impl Registry {
     pub async fn route(&self, text: &str) -> Result<Vec<Match>, Error> {
         let request = Request::parse(text)?;
         let (state, mut skipped) = self.stored_skills("find a skill").await?;
-        let custom = self.source_skills(&state.rows, &mut skipped).await?;
+        let custom = self.source_skills(state.ids(), &mut skipped).await?;
         let stored = state.rows.iter().map(|skill| (&skill.id, skill.head()));
         let custom = custom.iter().flat_map(super::skills::FromSource::heads);
         let matching = |(id, head): (&SkillId, &Head)| {

@@ -21,6 +21,20 @@ pub struct SkillHead {
     pub origin: Origin,
 }
 
+impl SkillHead {
+    fn of(skill: &Skill) -> Self {
+        Self {
+            id: skill.id.clone(),
+            bytes: skill.body.len(),
+            registered_at: Arc::clone(&skill.registered_at),
+            origin: Origin::State,
+        }
+    }
+}
+
+/// What fails when a list does.
+const LISTING: &str = "list the skills";
+
 /// Skills of a source that nothing shadows.
 pub(super) struct FromSource {
     pub origin: Origin,
@@ -64,18 +78,16 @@ impl Registry {
 
     /// Every skill of every origin, in byte order of their ids.
     pub async fn skills(&self) -> Result<Listing<SkillHead>, Error> {
-        let (state, mut skipped) = self.stored_skills("list the skills").await?;
-        let mut entries: Vec<SkillHead> = state
-            .rows
-            .iter()
-            .map(|skill| SkillHead {
-                id: skill.id.clone(),
-                bytes: skill.body.len(),
-                registered_at: Arc::clone(&skill.registered_at),
-                origin: Origin::State,
-            })
-            .collect();
-        for FromSource { origin, skills } in self.source_skills(&state.rows, &mut skipped).await? {
+        let (mut entries, mut skipped) = if let Some(heads) = self.glance()? {
+            (heads, Vec::new())
+        } else {
+            let (state, skipped) = self.stored_skills(LISTING).await?;
+            let heads = state.rows.iter().map(|skill| SkillHead::of(skill));
+            (heads.collect::<Vec<_>>(), skipped)
+        };
+        let stored = entries.iter().map(|head| head.id.shared());
+        let custom = self.source_skills(stored, &mut skipped).await?;
+        for FromSource { origin, skills } in custom {
             entries.extend(skills.into_iter().map(|skill| SkillHead {
                 id: skill.id,
                 bytes: skill.bytes,
@@ -87,36 +99,60 @@ impl Registry {
         Ok(Listing { entries, skipped })
     }
 
-    /// What `encode` makes of [`skills`](Self::skills). Where nothing but state is
-    /// listed, it is made once per change and kept under `name`.
+    /// What `encode` makes of [`skills`](Self::skills), kept under `name`.
     pub async fn skills_as(
         &self,
         name: &'static str,
         encode: impl FnOnce(Listing<SkillHead>) -> Result<Json, Error>,
     ) -> Result<Json, Error> {
-        let (state, _) = self.stored_skills("list the skills").await?;
+        let make = async { encode(self.skills().await?) };
+        self.keep_answer(LISTING, name, make).await
+    }
+
+    /// Every registered skill in short, for whoever asks once: read row by row, and no
+    /// body is kept. None where they are in memory anyway, and where something about the
+    /// rows needs a closer look.
+    fn glance(&self) -> Result<Option<Vec<SkillHead>>, Error> {
+        let (mut heads, mut fine) = (Vec::new(), true);
+        let shown = self
+            .skills
+            .glance(&mut |row| match SkillHead::from_json(row) {
+                Some(head) => heads.push(head),
+                None => fine = false,
+            });
+        let Some(shown) = shown else { return Ok(None) };
+        shown.map_err(|cause| Error::State {
+            doing: LISTING.into(),
+            cause,
+        })?;
+        heads.sort_by(|a, b| a.id.cmp(&b.id));
+        let once = heads.windows(2).all(|pair| pair[0].id != pair[1].id);
+        Ok((fine && once).then_some(heads))
+    }
+
+    /// The answer that was made under `name`, or that is made now. Kept only where it is
+    /// made of state alone and state is in memory: documents change without a word, and
+    /// so does state where nobody rings.
+    pub(super) async fn keep_answer(
+        &self,
+        doing: &str,
+        name: &'static str,
+        make: impl Future<Output = Result<Json, Error>>,
+    ) -> Result<Json, Error> {
+        if !self.sources.is_empty() || !self.skills.is_watched() {
+            return make.await;
+        }
+        let (state, _) = self.stored_skills(doing).await?;
         if let Some(answer) = state.answer(name) {
             return Ok(answer);
         }
-        let answer = encode(self.skills().await?)?;
-        self.keep_answer(&state, name, &answer).await;
-        Ok(answer)
-    }
-
-    /// Keeps an answer that was made of `state` alone: documents change without a
-    /// word, and state may have changed while it was made.
-    pub(super) async fn keep_answer(
-        &self,
-        state: &Arc<Snapshot<Skill>>,
-        name: &'static str,
-        answer: &Json,
-    ) {
-        if self.sources.is_empty()
-            && let Ok(now) = self.skills.snapshot().await
-            && Arc::ptr_eq(state, &now)
-        {
-            state.keep_answer(name, answer);
+        let answer = make.await?;
+        // State may have changed while it was made.
+        let now = self.skills.snapshot().await;
+        if now.is_ok_and(|now| Arc::ptr_eq(&state, &now)) {
+            state.keep_answer(name, &answer);
         }
+        Ok(answer)
     }
 
     pub(super) async fn stored_skills(
@@ -136,16 +172,13 @@ impl Registry {
     /// already has.
     pub(super) async fn source_skills(
         &self,
-        stored: &[Arc<Skill>],
+        stored: impl Iterator<Item = Arc<str>>,
         skipped: &mut Vec<crate::Skipped>,
     ) -> Result<Vec<FromSource>, Error> {
         if self.sources.is_empty() {
             return Ok(Vec::new());
         }
-        let mut taken: Taken = stored
-            .iter()
-            .map(|skill| (skill.id.shared(), Origin::State))
-            .collect();
+        let mut taken: Taken = stored.map(|id| (id, Origin::State)).collect();
         let mut all = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             let origin = source.origin();

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
 
+mod at_hand;
 mod reads;
 mod route;
 mod writes;

@@ -102,6 +102,8 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Connect
         ("fullfsync", "ON"),
         ("checkpoint_fullfsync", "ON"),
         ("temp_store", "MEMORY"),
+        // Rows of 2 KiB are common, and of those a page of 4 KiB holds one. For new files only.
+        ("page_size", "8192"),
     ] {
         connection
             .pragma_update(None, pragma, value)
@@ -116,7 +118,7 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Connect
     // 16 MiB: under load a page is written back once for many commits, and what has to be read
     // after a crash stays a matter of milliseconds.
     connection
-        .pragma_update(None, "wal_autocheckpoint", 4000)
+        .pragma_update(None, "wal_autocheckpoint", 2000)
         .map_err(failed)?;
     // A WAL that grew while a reader held it back is cut again.
     connection

@@ -106,6 +106,17 @@ impl Readers {
         })
     }
 
+    pub(super) fn each(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Result<(), StateError> {
+        self.with("list a scope of", |connection| {
+            let mut find = connection.prepare_cached(LIST)?;
+            let mut rows = find.query([scope])?;
+            while let Some(row) = rows.next()? {
+                show(row.get_ref(0)?.as_str()?);
+            }
+            Ok(())
+        })
+    }
+
     pub(super) fn groups(&self) -> Result<Vec<String>, StateError> {
         self.with("list the scopes of", |connection| {
             let mut find = connection.prepare_cached("SELECT name FROM scopes ORDER BY name")?;

@@ -124,6 +124,12 @@ impl Store {
         self.readers.list_as_json(scope)
     }
 
+    /// Shows every value of a scope in the same order, as the text that was written and without
+    /// a copy of it. Unlike the others this does not look whether it still is JSON.
+    pub fn each(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Result<(), StateError> {
+        self.readers.each(scope, show)
+    }
+
     /// The scopes that were ever written to, sorted; also those that are empty now.
     pub fn groups(&self) -> Result<Vec<String>, StateError> {
         self.readers.groups()

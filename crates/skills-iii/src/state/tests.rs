@@ -49,6 +49,10 @@ fn list(store: &Store, scope: &str) -> Vec<String> {
     let values: Vec<_> = values.map(|value| value.get().to_owned()).collect();
     let whole = store.list_as_json(scope).unwrap();
     assert_eq!(whole.get(), format!("[{}]", values.join(",")));
+    let mut shown = Vec::new();
+    let show = &mut |value: &str| shown.push(value.to_owned());
+    store.each(scope, show).unwrap();
+    assert_eq!(shown, values);
     values
 }
 

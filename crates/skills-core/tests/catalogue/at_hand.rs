@@ -1,0 +1,133 @@
+//! State in the same process: rows are shown one by one, and a list need not keep them.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skills_core::memory::{Link, Memory, now};
+use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, Settings, SkillHead};
+
+use crate::row;
+
+/// A connection whose rows can be shown, and how often they were.
+struct AtHand {
+    link: Arc<Link>,
+    rows: Vec<String>,
+    shown: Mutex<usize>,
+}
+
+impl Engine for AtHand {
+    fn call<'a>(
+        &'a self,
+        function: &'a str,
+        payload: Json,
+        timeout: Duration,
+    ) -> Pending<'a, Result<Option<Json>, Failure>> {
+        self.link.call(function, payload, timeout)
+    }
+
+    fn rows(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+        assert_eq!(scope, "skills");
+        *self.shown.lock().unwrap() += 1;
+        self.rows.iter().for_each(|row| show(row));
+        Some(Ok(()))
+    }
+
+    fn send(&self, function: &str, payload: Json) {
+        self.link.send(function, payload);
+    }
+}
+
+/// The list of these rows as somebody else's state has them, and as state at hand does.
+fn lists(rows: &[Value], watched: bool) -> [Listing<SkillHead>; 2] {
+    let memory = Memory::new();
+    for (n, row) in rows.iter().enumerate() {
+        memory.put("skills", row["id"].as_str().unwrap_or(&n.to_string()), row);
+    }
+    let at_hand = Arc::new(AtHand {
+        link: memory.connect(),
+        rows: rows.iter().map(ToString::to_string).collect(),
+        shown: Mutex::default(),
+    });
+    let engines: [Arc<dyn Engine>; 2] = [memory.connect(), at_hand.clone()];
+    let lists = engines.map(|engine| {
+        let registry = Registry::new(engine, Vec::new(), Settings::default(), || "now".into());
+        registry.connected(watched);
+        now(registry.skills()).unwrap()
+    });
+    assert!(*at_hand.shown.lock().unwrap() > 0);
+    assert_eq!(at_hand.link.take_called(), [""; 0], "nothing was called");
+    lists
+}
+
+#[test]
+fn a_list_says_the_same_wherever_state_is() {
+    #[track_caller]
+    fn check(rows: &[Value], listed: usize, skipped: usize) {
+        for watched in [true, false] {
+            let [called, shown] = lists(rows, watched);
+            assert_eq!(shown.entries, called.entries, "watched: {watched}");
+            assert_eq!(shown.skipped, called.skipped, "watched: {watched}");
+            assert_eq!(
+                (shown.entries.len(), shown.skipped.len()),
+                (listed, skipped)
+            );
+        }
+    }
+    check(&[], 0, 0);
+    check(
+        &[row("b", "# B\n\"é\""), row("a/b", "A"), row("a", "x")],
+        3,
+        0,
+    );
+    check(&[row("a", "A"), json!({ "id": "b", "skill": 7 })], 1, 1);
+    check(
+        &[
+            row("a", "A"),
+            json!({ "id": "Bad", "skill": "x" }),
+            json!(null),
+        ],
+        1,
+        2,
+    );
+}
+
+#[test]
+fn the_length_is_that_of_the_body_and_not_of_its_row() {
+    let [_, shown] = lists(&[row("a", "\"é\"\n\u{1}")], false);
+    assert_eq!(shown.entries[0].bytes, "\"é\"\n\u{1}".len());
+}
+
+#[test]
+fn an_outage_of_state_at_hand_is_an_error_too() {
+    struct Gone(Arc<Link>);
+    impl Engine for Gone {
+        fn call<'a>(
+            &'a self,
+            function: &'a str,
+            payload: Json,
+            timeout: Duration,
+        ) -> Pending<'a, Result<Option<Json>, Failure>> {
+            self.0.call(function, payload, timeout)
+        }
+
+        fn rows(&self, _: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+            show(&row("a", "A").to_string());
+            let reason = "the disk went".into();
+            Some(Err(Failure::Unreachable { reason }))
+        }
+
+        fn send(&self, _: &str, _: Json) {}
+    }
+    for watched in [true, false] {
+        let engine = Arc::new(Gone(Memory::new().connect()));
+        let registry = Registry::new(engine, Vec::new(), Settings::default(), || "now".into());
+        registry.connected(watched);
+        let error = now(registry.skills()).unwrap_err();
+        assert!(
+            error.to_text().contains("the disk went"),
+            "{}",
+            error.to_text()
+        );
+    }
+}
