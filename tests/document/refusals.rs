@@ -112,18 +112,35 @@ fn what_is_no_request_is_refused_by_the_book() {
     for method in ["notifications/initialized", "ping", "tools/call", "dance"] {
         check(&format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#), "");
     }
-    // Half a surrogate pair is no text.
-    check_refused(
-        &call("get_skill", r#"{"name":"\ud800"}"#),
-        "1",
-        -32700,
-        "parse error",
-    );
-    check_refused(
-        r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#,
-        "1",
-        -32700,
-        "parse error",
+}
+
+/// Point 16: half a surrogate pair is no text, wherever it stands; a whole one is.
+#[test]
+fn half_a_surrogate_pair_is_a_parse_error_anywhere() {
+    for (line, id) in [
+        (&*call("get_skill", r#"{"name":"\ud800"}"#), "1"),
+        (&*call("get_skill", r#"{"name":"a","\ud800":1}"#), "1"),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#, "1"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":["\uDFFF"]}}"#,
+            "1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","x":"\uD83D\\uDE00"}"#,
+            "1",
+        ),
+        (r#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#, "null"),
+        (
+            r#"{"jsonrpc":"2.0","id":"\uD83Dx","method":"ping"}"#,
+            "null",
+        ),
+    ] {
+        check_refused(line, id, -32700, "parse error");
+    }
+    let whole = r#""\uD83D\uDE00 \\ud800 \u0041""#;
+    check(
+        &format!(r#"{{"jsonrpc":"2.0","id":{whole},"method":"ping"}}"#),
+        &format!(r#"{{"jsonrpc":"2.0","id":{whole},"result":{{}}}}"#),
     );
 }
 

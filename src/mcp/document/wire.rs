@@ -111,10 +111,40 @@ pub fn read(line: &[u8]) -> Incoming<'_> {
         };
         return refused("null", refusal);
     }
-    match serde_json::from_str(text) {
+    match serde_json::from_str::<Members<'_>>(text) {
+        Ok(members) if has_half_a_pair(text) => {
+            let id = members.id().filter(|id| !has_half_a_pair(id));
+            refused(id.unwrap_or("null"), Refusal::parse())
+        }
         Ok(members) => envelope(&members),
         Err(_) => refused("null", Refusal::parse()),
     }
+}
+
+/// Whether a string in a JSON text has half a surrogate pair, which is legal to write and no text.
+/// Looked for here, because a member that nobody asks for is never decoded.
+fn has_half_a_pair(json: &str) -> bool {
+    let mut rest = json;
+    while let Some(at) = rest.find('\\') {
+        let escape = &rest[at..];
+        rest = match code_unit(escape) {
+            Some(0xD800..=0xDBFF) => match code_unit(&escape[6..]) {
+                Some(0xDC00..=0xDFFF) => &escape[12..],
+                _ => return true,
+            },
+            Some(0xDC00..=0xDFFF) => return true,
+            Some(_) => &escape[6..],
+            // A backslash and one ASCII character: the text is JSON.
+            None => &escape[2..],
+        };
+    }
+    false
+}
+
+/// What an escape like `\u0041` at the start of a text stands for.
+fn code_unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u16::from_str_radix(digits, 16).ok()
 }
 
 fn refused(id: &str, refusal: Refusal) -> Incoming<'_> {
@@ -123,7 +153,7 @@ fn refused(id: &str, refusal: Refusal) -> Incoming<'_> {
 
 fn envelope<'a>(members: &Members<'a>) -> Incoming<'a> {
     let id = members.get("id").map(RawValue::get);
-    if id.is_some_and(|id| id.starts_with(['{', '[', 't', 'f'])) {
+    if id.is_some() && members.id().is_none() {
         let problem = "id must be a string, number, or null";
         return refused("null", Refusal::request(problem));
     }
@@ -153,8 +183,6 @@ fn envelope<'a>(members: &Members<'a>) -> Incoming<'a> {
 }
 
 /// The text of a JSON string; none if the value is something else.
-///
-/// Half a surrogate pair is legal to write and no text: it is refused like a line that is no JSON.
 pub fn string(value: &RawValue) -> Result<Option<Cow<'_, str>>, Refusal> {
     if !value.get().starts_with('"') {
         return Ok(None);
@@ -206,6 +234,12 @@ impl<'a> Members<'a> {
         members
             .find(|(key, _)| key == name)
             .map(|(_, value)| *value)
+    }
+
+    /// The id of a message as it was written; none if it is missing or cannot be one.
+    fn id(&self) -> Option<&'a str> {
+        let id = self.get("id")?.get();
+        (!id.starts_with(['{', '[', 't', 'f'])).then_some(id)
     }
 
     /// A member that must be a string where it is there at all.
