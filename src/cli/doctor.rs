@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::say::print;
+use super::say::Voice;
 use super::{Stop, block_on, options};
 use crate::app::{self, Checkup, EngineHealth, Reaching, StoreHealth};
 use crate::config::Loaded;
@@ -19,9 +19,9 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
 
-    /// The engine's WebSocket address.
-    #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:49134")]
-    url: String,
+    /// The engine's WebSocket address [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
 
     /// A bearer token for the engine.
     #[arg(
@@ -39,6 +39,10 @@ pub struct DoctorArgs {
     /// Say it as one JSON document.
     #[arg(long)]
     json: bool,
+
+    /// Say nothing on stderr but errors.
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -47,8 +51,9 @@ const EXAMPLES: &str = "Examples:
 
 pub fn run(args: DoctorArgs) -> Result<(), Stop> {
     let loaded = options::configuration(args.config);
+    let (url, _) = options::engine(args.url);
     let reaching = Reaching {
-        url: args.url,
+        url,
         token: args.token,
         data_dir: args.data_dir,
     };
@@ -56,12 +61,8 @@ pub fn run(args: DoctorArgs) -> Result<(), Stop> {
         let checkup = app::checkup(reaching, &loaded).await;
         checkup.map_err(|error| Stop::broken(error.to_text()))
     })?;
-    let said = if args.json {
-        format!("{:#}\n", json::document(&loaded, &checkup))
-    } else {
-        words::text(&loaded, &checkup)
-    };
-    print(&said)?;
+    let data = json::data(&loaded, &checkup);
+    Voice::new(args.json, args.quiet).data("doctor", &data, |_| words::text(&loaded, &checkup))?;
     match findings(&loaded, &checkup) {
         0 => Ok(()),
         1 => Err(Stop::broken("1 finding")),

@@ -81,20 +81,26 @@ pub fn place(
     token: Option<String>,
     data_dir: Option<PathBuf>,
 ) -> (Where, bool) {
-    let url = match (url, data_dir.clone()) {
-        (None, Some(dir)) => return (Where::Directory(dir), false),
-        (url, _) => url.or_else(|| {
-            let url = from_environment("SKILLS_URL")?;
-            Some(url.to_string_lossy().into_owned())
-        }),
-    };
-    let named = url.is_some();
+    if let (None, Some(dir)) = (&url, &data_dir) {
+        return (Where::Directory(dir.clone()), false);
+    }
+    let (url, named) = engine(url);
     let reaching = Reaching {
-        url: url.unwrap_or_else(|| URL.to_owned()),
+        url,
         token,
         data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
     };
     (Where::Engine(reaching), named)
+}
+
+/// The engine's address, and whether somebody named it, here or in the environment.
+pub fn engine(url: Option<String>) -> (String, bool) {
+    let named = url.or_else(|| {
+        let url = from_environment("SKILLS_URL")?;
+        Some(url.to_string_lossy().into_owned())
+    });
+    let is_named = named.is_some();
+    (named.unwrap_or_else(|| URL.to_owned()), is_named)
 }
 
 /// The configuration. That there is none is worth a word only where one was named.

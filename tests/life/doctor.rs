@@ -1,7 +1,6 @@
 //! `skills doctor` on folders, engines and stores that are well, and on others.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -11,11 +10,9 @@ use crate::engine::{Engine, Peer};
 use crate::files::write;
 use crate::process::Skills;
 
-/// An address where nobody listens.
-fn nobody() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    format!("ws://{}", listener.local_addr().unwrap())
-}
+/// An address where nobody listens. Not a port that was free a moment ago: another test may have
+/// it by now.
+const NOBODY: &str = "ws://127.0.0.1:1";
 
 fn run(dir: &Path, url: &str, more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_skills"))
@@ -44,7 +41,7 @@ async fn doctor(dir: &Path, url: &str) -> (Value, Option<i32>) {
 async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let url = &nobody();
+    let url = NOBODY;
     let (said, code) = doctor(dir, url).await;
     assert_eq!(code, Some(1));
     let warning = said["warnings"][0].as_str().unwrap();
@@ -86,6 +83,26 @@ async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
     );
 }
 
+/// The doctor looks where the other commands look.
+#[test]
+fn the_address_may_come_from_the_environment() {
+    let dir = tempfile::tempdir().unwrap();
+    let asked = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_skills"))
+            .args(["doctor", "--json", "--quiet", "--data-dir"])
+            .arg(dir.path().join("data"))
+            .args(more)
+            .env("SKILLS_URL", "ws://localhost:1")
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        said["data"]["engine"]["url"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(asked(&[]), "ws://localhost:1");
+    assert_eq!(asked(&["--url", NOBODY]), NOBODY);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_hides_a_file_is_named_with_and_without_an_engine() {
     let dir = tempfile::tempdir().unwrap();
@@ -111,7 +128,7 @@ async fn what_hides_a_file_is_named_with_and_without_an_engine() {
     assert_eq!(said["shadowed"], expected);
     serve.kill().await;
 
-    let (said, code) = doctor(dir, &nobody()).await;
+    let (said, code) = doctor(dir, NOBODY).await;
     assert_eq!(code, Some(1));
     assert_eq!(said["engine"]["state"], "absent");
     let store = &said["store"];

@@ -9,8 +9,8 @@ use crate::app::{Checkup, Shadowed, StoreHealth};
 use crate::config::Loaded;
 use crate::files;
 
-/// One document.
-pub fn document(loaded: &Loaded, checkup: &Checkup) -> Value {
+/// All of it.
+pub fn data(loaded: &Loaded, checkup: &Checkup) -> Value {
     let report = &checkup.report;
     let (engine, engine_says) = engine(checkup);
     let (store, store_says) = store(checkup);
@@ -19,7 +19,7 @@ pub fn document(loaded: &Loaded, checkup: &Checkup) -> Value {
         _ => None,
     };
     let findings = findings(loaded, checkup);
-    let data = json!({
+    json!({
         "healthy": findings == 0,
         "findings": findings,
         "engine": { "url": checkup.url, "state": engine, "message": engine_says },
@@ -42,8 +42,7 @@ pub fn document(loaded: &Loaded, checkup: &Checkup) -> Value {
         "shadowed": checkup.shadowed.iter().map(shadowed).collect::<Value>(),
         "skipped": report.skipped.iter().map(skipped).collect::<Value>(),
         "damaged": checkup.damaged.iter().map(skipped).collect::<Value>(),
-    });
-    json!({ "schema_version": 1, "command": "doctor", "data": data })
+    })
 }
 
 fn patterns<T>(patterns: &[String], files: &[T], of: impl Fn(&T) -> &str) -> Value {
