@@ -36,32 +36,61 @@ pub struct AgentArgs {
     /// Say it as JSON: one document on stdout, or one error on stderr.
     #[arg(long, global = true)]
     json: bool,
+
+    /// Say nothing on stderr but errors.
+    #[arg(long, short, global = true)]
+    quiet: bool,
 }
 
 #[derive(Subcommand)]
 enum Verb {
     /// Who the agent is: name, model, tools, persona, identity and skills.
+    #[command(after_help = "Examples:
+  skills agent manifest team.3md
+  skills agent manifest team.3md --json")]
     Manifest(show::FileArgs),
     /// The skills, without their instructions.
+    #[command(after_help = "Examples:
+  skills agent skills team.3md
+  skills agent skills team.3md --json")]
     Skills(show::FileArgs),
     /// The skills a request calls for, best first.
+    #[command(after_help = "Examples:
+  skills agent route team.3md find the failing test")]
     Route(show::RouteArgs),
     /// The instructions of one skill.
+    #[command(after_help = "Examples:
+  skills agent get team.3md search
+  skills agent get team.3md --z 2")]
     Get(show::SkillArgs),
     /// The instructions of a skill and of every skill it depends on.
+    #[command(after_help = "Examples:
+  skills agent resolve team.3md search")]
     Resolve(show::SkillArgs),
     /// The command a skill is bound to, filled with values. Nothing is run.
+    #[command(after_help = "Examples:
+  skills agent command team.3md search --set pattern='it is'
+  skills agent command team.3md search --set pattern=todo --argv")]
     Command(command::CommandArgs),
     /// Check documents and say what is wrong with them, and where.
+    #[command(after_help = "Examples:
+  skills agent validate team.3md
+  skills agent validate --strict agents/*.3md")]
     Validate(validate::ValidateArgs),
     /// Write the skills as markdown files, or everything as one JSON document.
+    #[command(after_help = "Examples:
+  skills agent export team.3md docs
+  skills agent export team.3md --manifest > team.json")]
     Export(export::ExportArgs),
     /// Write a document to start from. Never overwrites.
+    #[command(after_help = "Examples:
+  skills agent new team.3md
+  skills agent new team.3md --name Team")]
     New(new::NewArgs),
 }
 
 pub fn run(args: &AgentArgs) -> Result<(), Stop> {
-    let voice = &Voice::new(args.json, false);
+    let voice = &Voice::new(args.json, args.quiet);
     match &args.verb {
         Verb::Manifest(args) => show::manifest(args, voice),
         Verb::Skills(args) => show::skills(args, voice),

@@ -2,7 +2,7 @@
 
 use crate::session::Session;
 
-/// Every command with options of its own; the others are in the help of their parent.
+/// Every command.
 const VERBS: &[&str] = &[
     "list",
     "read",
@@ -24,6 +24,15 @@ const VERBS: &[&str] = &[
     "serve",
     "mcp",
     "agent",
+    "agent manifest",
+    "agent skills",
+    "agent route",
+    "agent get",
+    "agent resolve",
+    "agent command",
+    "agent validate",
+    "agent export",
+    "agent new",
     "doctor",
 ];
 

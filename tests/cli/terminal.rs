@@ -34,6 +34,24 @@ fn markdown_is_rendered_on_a_terminal_only() {
     assert_eq!(plain, body, "a pipe on a terminal is a pipe");
 }
 
+/// Somebody else wrote the document: its text must not move the cursor.
+#[test]
+fn instructions_of_an_agent_are_tamed_on_a_terminal() {
+    let s = Session::new();
+    let body = "Clear \u{1b}[2J it.";
+    let plane = "kind=identity\nx\n@plane z=1 label=a triggers=a";
+    s.file(
+        "a.3md",
+        format!("---\n3md: 1\nagent: a\n---\n@plane z=0 {plane}\n{body}\n"),
+    );
+    for verb in ["get", "resolve"] {
+        let shown = on_a_terminal(&s, 80, &format!("skills agent {verb} a.3md a")).stdout;
+        assert!(shown.contains("Clear \\u{1b}[2J it."), "{verb}: {shown:?}");
+        let raw = s.run(&format!("skills agent {verb} a.3md a")).stdout;
+        assert!(raw.contains(body), "{verb}, in a pipe: {raw:?}");
+    }
+}
+
 #[test]
 fn no_color_means_none() {
     let s = Session::new();

@@ -173,6 +173,8 @@ fn commands_are_filled_and_never_run() {
         optional.err,
         "note: {path} has no value and stays as written\n"
     );
+    let quiet = run(&["command", file, "s", "--set", "pattern=x", "--quiet"]);
+    assert_eq!((&*quiet.out, &*quiet.err), ("rg 'x' {path}\n", ""));
     check_fails(
         &["command", file, "s"],
         2,

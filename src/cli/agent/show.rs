@@ -65,7 +65,7 @@ struct Matches<'a> {
 
 pub fn manifest(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.file)?;
-    voice.data("agent manifest", &agent.manifest(), |_| {
+    voice.data("agent manifest", &agent.manifest(), |voice| {
         let mut text = String::new();
         let rows = [
             ("agent", agent.name.as_str()),
@@ -78,7 +78,7 @@ pub fn manifest(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}", format!("{what:<8} {}", shown(value)).trim_end());
         }
-        format!("{text}\n{}", line(&agent.identity.body))
+        format!("{text}\n{}", body(voice, &agent.identity.body))
     })
 }
 
@@ -118,7 +118,8 @@ pub fn route(args: &RouteArgs, voice: &Voice) -> Result<(), Stop> {
 pub fn get(args: &SkillArgs, voice: &Voice) -> Result<(), Stop> {
     let agent = open(&args.which.file)?;
     let skill = args.which.find(&agent)?;
-    voice.data("agent get", &Full::from(skill), |_| line(&skill.body))
+    let words = |voice: &Voice| body(voice, &skill.body);
+    voice.data("agent get", &Full::from(skill), words)
 }
 
 pub fn resolve(args: &SkillArgs, voice: &Voice) -> Result<(), Stop> {
@@ -126,8 +127,13 @@ pub fn resolve(args: &SkillArgs, voice: &Voice) -> Result<(), Stop> {
     args.which.find(&agent)?;
     let chain = agent.resolve(args.which.wanted()).unwrap_or_default();
     let skills = chain.into_iter().map(Full::from).collect();
-    voice.data("agent resolve", &Skills { skills }, |_| {
+    voice.data("agent resolve", &Skills { skills }, |voice| {
         let text = answer::resolve_skill(&agent, args.which.wanted());
-        line(&text.unwrap_or_default())
+        body(voice, &text.unwrap_or_default())
     })
+}
+
+/// Instructions for whoever reads: somebody else wrote them, so a terminal gets them tamed.
+fn body(voice: &Voice, text: &str) -> String {
+    line(&voice.document(text, true, false))
 }
