@@ -1,6 +1,7 @@
 //! Who goes first, what is cancelled, and how a conversation ends.
 
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skills::mcp::stdio::Limits;
@@ -81,7 +82,7 @@ async fn pings_and_other_calls_pass_a_slow_one() {
 #[tokio::test]
 async fn a_read_does_not_wait_for_ever() {
     let patient = Limits {
-        order: std::time::Duration::from_millis(20),
+        order: Duration::from_millis(20),
         ..limits()
     };
     let mut client = Client::new(&Word::default(), patient);
@@ -186,7 +187,7 @@ async fn the_end_of_input_is_answered_first() {
 async fn slow_work_is_given_up_after_the_end_of_input() {
     let word = Word::default();
     let impatient = Limits {
-        grace: std::time::Duration::from_millis(20),
+        grace: Duration::from_millis(20),
         ..limits()
     };
     let mut client = Client::new(&word, impatient);
@@ -195,6 +196,34 @@ async fn slow_work_is_given_up_after_the_end_of_input() {
     timeout(LONG, word.0.waiting.notified()).await.unwrap();
     client.end().await;
     timeout(LONG, word.0.cancelled.notified()).await.unwrap();
+}
+
+/// A process that does not run for a while, on a busy machine, loses no answer by it.
+#[tokio::test]
+async fn a_stall_after_the_end_of_input_costs_no_answer() {
+    let word = Word::default();
+    let grace = Duration::from_millis(100);
+    let mut client = Client::new(&word, Limits { grace, ..limits() });
+    client.send(call(1, "wait", 0)).await;
+    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    drop(client.take_input());
+    let others_run = async || {
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+    };
+    // Until the server has seen the end, and waits.
+    others_run().await;
+    // This thread is the only one there is.
+    let stalled = Instant::now();
+    while stalled.elapsed() < grace * 3 {
+        std::hint::spin_loop();
+    }
+    // The server sees what time it is before the work is done.
+    others_run().await;
+    word.0.go.notify_one();
+    assert!(client.next().await.to_string().contains("done"));
+    client.ended().await;
 }
 
 #[tokio::test]

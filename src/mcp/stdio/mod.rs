@@ -5,6 +5,7 @@
 //! process's own input and output.
 
 use std::io;
+use std::pin::pin;
 use std::time::Duration;
 
 use rmcp::{RoleServer, ServerHandler, service};
@@ -64,8 +65,23 @@ pub async fn serve(handler: impl ServerHandler, stop: CancellationToken) -> io::
     let (input, output, written) = process::streams();
     let served = serve_on(handler, input, output, Limits::default(), stop).await;
     // Whoever never reads must not keep us.
-    let _ = tokio::time::timeout(Limits::default().grace, written).await;
+    let _ = within(Limits::default().grace, written).await;
     served
+}
+
+/// How many steps the grace has. One at a time: a process that did not run for a while, on a busy
+/// machine, has lost a step, and not the time for its last answers.
+const STEPS: u32 = 10;
+
+/// What `work` comes to, if it does while we run for so long.
+async fn within<T>(grace: Duration, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    for _ in 0..STEPS {
+        if let Ok(done) = tokio::time::timeout(grace / STEPS, &mut work).await {
+            return Some(done);
+        }
+    }
+    None
 }
 
 /// Serves the client at the other end of `input` and `output`, until it is gone or `stop`. A client
@@ -110,10 +126,7 @@ where
         } => {}
     }
     ended.cancel();
-    if tokio::time::timeout(limits.grace, &mut writing)
-        .await
-        .is_err()
-    {
+    if within(limits.grace, &mut writing).await.is_none() {
         writing.abort();
     }
     desk.reading_failed().map_or(Ok(()), Err)

@@ -2,15 +2,16 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::time::Instant;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, BufReader};
 use tokio::sync::mpsc::Sender;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::STEPS;
 use super::books::Turn;
 use super::desk::Desk;
 use super::outbox::Outgoing;
@@ -31,8 +32,10 @@ pub struct Wire<R> {
     work: CancellationToken,
     /// Cancelled for whoever runs the conversation when it is over.
     ended: CancellationToken,
-    /// Since when there is nothing more to read.
+    /// Whether there is nothing more to read.
     closed: bool,
+    /// Steps of the grace, after that, in which nothing happened.
+    silent: u32,
     /// For the handler, in order.
     ready: VecDeque<ClientJsonRpcMessage>,
     /// For the client: what was answered here.
@@ -54,6 +57,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
             work: CancellationToken::new(),
             ended: CancellationToken::new(),
             closed: false,
+            silent: 0,
             ready: VecDeque::new(),
             refused: VecDeque::new(),
         }
@@ -191,19 +195,22 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Wire<R> {
                 return Some(message);
             }
             let mut look_again = match self.desk.next() {
-                Ok(message) => return Some(message),
-                Err(when) => when,
+                Ok(message) => {
+                    self.silent = 0;
+                    return Some(message);
+                }
+                Err(when) => when.map(Instant::from_std),
             };
             if self.closed && self.refused.is_empty() && !self.desk.is_busy() {
                 return self.end();
             }
-            let deadline = Instant::now() + self.desk.limits().grace;
+            let deadline = Instant::now() + self.desk.limits().grace / STEPS;
             let gives_up = self.closed && look_again.is_none_or(|when| deadline < when);
             if gives_up {
                 look_again = Some(deadline);
             }
             let reads = !self.closed && self.desk.has_room();
-            let wake = tokio::time::Instant::from_std(look_again.unwrap_or(deadline));
+            let wake = look_again.unwrap_or(deadline);
             let event = tokio::select! {
                 line = self.lines.next(&mut self.input), if reads => Event::Line(line),
                 room = self.outbox.reserve(), if !self.refused.is_empty() => {
@@ -213,10 +220,17 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Wire<R> {
                     }
                     Event::Gone
                 }
-                () = self.desk.changed() => continue,
+                () = self.desk.changed() => {
+                    self.silent = 0;
+                    continue;
+                }
                 () = self.stop.cancelled(), if !self.closed => Event::Closed,
-                () = tokio::time::sleep_until(wake), if look_again.is_some() => {
-                    if gives_up { Event::Gone } else { continue }
+                () = sleep_until(wake), if look_again.is_some() => {
+                    self.silent += u32::from(gives_up);
+                    if self.silent < STEPS {
+                        continue;
+                    }
+                    Event::Gone
                 }
             };
             match event {
