@@ -218,7 +218,7 @@ async fn an_idempotent_call_is_said_again_when_an_answer_is_lost() {
     lossy.offer("lossy").await;
     lossy.settled().await;
     let payload = raw(&json!({}));
-    let call = worker.call_idempotent("lossy", payload, Duration::from_secs(4));
+    let call = worker.call_idempotent("lossy", payload, LONG);
     let callee = async {
         let first = lossy.hear().await;
         let second = lossy.hear().await;

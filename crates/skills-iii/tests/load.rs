@@ -7,7 +7,8 @@ use std::time::Duration;
 use common::{
     Bare, ID, LONG, Served, echo, function, handler, offered, raw, soon, still_works, value,
 };
-use futures_util::{SinkExt, StreamExt};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use serde_json::{Value, json};
 use skills_iii::{CallError, QueueLimits};
 use tokio_tungstenite::tungstenite::Message as Frame;
@@ -84,25 +85,35 @@ async fn a_worker_that_never_reads_is_dropped_and_holds_nobody_up() {
     offered(&caller, "echo").await;
     // From here on it never reads.
     let payload = json!(["x".repeat(100_000)]);
-    let mut overloaded = false;
+    let mut calls = FuturesUnordered::new();
+    let (mut overloaded, mut dropped) = (false, false);
     let flood = async {
-        loop {
-            let one = caller
-                .call("deaf", raw(&payload), Duration::from_millis(20))
-                .await;
+        while !dropped {
+            // More at once than its queue holds, so that it is full before it is dropped, however
+            // slow this machine is.
+            calls.extend((0..20).map(|_| caller.call("deaf", raw(&payload), LONG)));
+            while let Some(Some(call)) = calls.next().now_or_never() {
+                match &*code(call) {
+                    "worker_overloaded" => overloaded = true,
+                    "invocation_stopped" | "not found" => dropped = true,
+                    other => panic!("{other}"),
+                }
+            }
             let answer = caller.call("echo", raw(&json!([1])), LONG).await.unwrap();
             assert_eq!(value(answer), json!([1]), "others are served meanwhile");
-            match one.unwrap_err() {
-                CallError::TimedOut { .. } => {}
-                CallError::Remote(error) if error.code == "worker_overloaded" => overloaded = true,
-                CallError::Remote(error) if error.code == "invocation_stopped" => {}
-                CallError::NotFound(_) => break,
-                other => panic!("{other}"),
-            }
         }
+        while code(caller.call("deaf", raw(&payload), LONG).await) != "not found" {}
     };
     soon("it to be dropped", flood).await;
     assert!(overloaded, "its queue was full before it was dropped");
+}
+
+fn code<T: std::fmt::Debug>(answer: Result<T, CallError>) -> String {
+    match answer.expect_err("nobody answers") {
+        CallError::Remote(error) => error.code,
+        CallError::NotFound(_) => "not found".to_owned(),
+        other => panic!("{other}"),
+    }
 }
 
 #[tokio::test]
