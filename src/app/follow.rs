@@ -122,6 +122,12 @@ impl Follower {
     }
 }
 
+/// Whoever has the engine's address does not let us in.
+pub fn say_turned_away(status: u16) {
+    let hint = "is it an iii engine, and is the token right?";
+    tracing::warn!("the engine does not let us in (HTTP {status}); {hint} trying again");
+}
+
 /// Has the engine call `bell`, a function of ours alone, when something of this type
 /// happens.
 pub fn ring_for(client: &Client, trigger_type: &str, bell: &str, ring: Handler) {

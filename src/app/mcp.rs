@@ -89,6 +89,7 @@ async fn follow(client: Client, follower: Follower) {
                 tracing::warn!(reason, "the engine is gone; trying again");
                 follower.left();
             }
+            Ok(Event::TurnedAway { status }) => follow::say_turned_away(status),
             Ok(Event::TriggerRefused {
                 id,
                 trigger_type,

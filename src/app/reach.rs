@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use skills_core::Kind;
-use skills_iii::Client;
 use skills_iii::client::BadAddress;
 use skills_iii::state::StateError;
+use skills_iii::{Client, Event};
 use tokio::net::TcpStream;
+use tokio::sync::broadcast;
 
 use super::address::authority;
 use super::data_dir::data_dir as this_users;
@@ -81,6 +82,16 @@ pub enum ReachError {
         /// How long it was given.
         after: Duration,
     },
+    /// Something listens there and says that we may not come in.
+    #[error(
+        "something listens at {url}, but it does not let us in as an engine would: HTTP {status}"
+    )]
+    TurnedAway {
+        /// Where.
+        url: String,
+        /// What it said.
+        status: u16,
+    },
     /// Nobody listens, and there is no place for state.
     #[error("no engine answers at {url}, and this user has no data directory")]
     Nowhere {
@@ -101,6 +112,10 @@ impl ReachError {
         match self {
             Self::Address(_) | Self::Nowhere { .. } => Kind::Invalid,
             Self::Silent { .. } => Kind::TimedOut,
+            Self::TurnedAway {
+                status: 401 | 403, ..
+            } => Kind::Forbidden,
+            Self::TurnedAway { .. } => Kind::Unavailable,
             Self::State(_) | Self::Stuck => Kind::Broken,
         }
     }
@@ -112,6 +127,12 @@ impl ReachError {
             Self::Silent { .. } => Some(
                 "is it an iii engine, and is the token right? --url names another address, --token another token".into(),
             ),
+            Self::TurnedAway {
+                status: 401 | 403, ..
+            } => Some("is the token right? --token or SKILLS_TOKEN names it".into()),
+            Self::TurnedAway { .. } => {
+                Some("is it an iii engine? --url names another address".into())
+            }
             Self::Nowhere { .. } => Some("say where state is kept with --data-dir".into()),
             Self::State(error) => error.hint().map(str::to_owned),
             Self::Stuck => None,
@@ -170,6 +191,7 @@ pub(super) fn approach_here(
 /// A connection to the engine at an address; none if nobody listens there.
 pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client>, ReachError> {
     let client = remote::visit(url, token)?;
+    let turned_away = turned_away(client.events());
     // Without a port, `ws` means 80.
     let listening = match authority(url, 80) {
         Ok(address) => somebody_listens(&address).await,
@@ -178,15 +200,27 @@ pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client
     if !listening {
         return Ok(None);
     }
-    let connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()).await;
-    if matches!(connected, Ok(Ok(_))) {
-        return Ok(Some(client));
-    }
+    let url = url.to_owned();
+    let error = tokio::select! {
+        connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()) => match connected {
+            Ok(Ok(_)) => return Ok(Some(client)),
+            _ => ReachError::Silent { url, after: HANDSHAKE },
+        },
+        status = turned_away => ReachError::TurnedAway { url, status },
+    };
     client.shutdown(Duration::ZERO).await;
-    Err(ReachError::Silent {
-        url: url.into(),
-        after: HANDSHAKE,
-    })
+    Err(error)
+}
+
+/// Waits until whoever listens says that we may not come in.
+async fn turned_away(mut events: broadcast::Receiver<Event>) -> u16 {
+    loop {
+        match events.recv().await {
+            Ok(Event::TurnedAway { status }) => return status,
+            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+        }
+    }
 }
 
 async fn somebody_listens(address: &str) -> bool {

@@ -90,6 +90,7 @@ impl Worker {
                 Ok(Event::Rejected(rejected)) if rejected.function_id.is_none() => {
                     tracing::warn!(name = rejected.worker_name, "another worker has our name");
                 }
+                Ok(Event::TurnedAway { status }) => follow::say_turned_away(status),
                 Ok(Event::TriggerRefused {
                     id,
                     trigger_type,

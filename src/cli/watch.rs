@@ -98,6 +98,10 @@ fn tell(visit: &Visit, event: Option<Event>) {
                 .voice
                 .note("connected again; what changed meanwhile was missed");
         }
+        Some(Event::TurnedAway { status }) => {
+            let text = format!("the engine does not let us in (HTTP {status}); trying again");
+            visit.voice.warn(&text);
+        }
         Some(Event::TriggerRefused {
             trigger_type,
             error,

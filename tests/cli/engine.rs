@@ -34,6 +34,17 @@ async fn an_engine_without_a_skills_worker() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_wants_another_token() {
+    let engine = Engine::with_token(Some("secret")).await;
+    let url = &engine.url;
+    let mut s = session(url);
+    s.step(&format!("skills list --url {url}"))
+        .step(&format!("skills list --url {url} --token wrong --json"))
+        .step(&format!("skills mcp --url {url}"));
+    s.matches("wrong_token");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_engine_with_an_older_skills_worker() {
     let engine = Engine::start().await;
     let old_list = json!({ "skills": [{ "id": "old", "bytes": 3, "registered_at": "" }] });

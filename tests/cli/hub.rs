@@ -20,9 +20,16 @@ pub struct Engine {
 
 impl Engine {
     pub async fn start() -> Self {
+        Self::with_token(None).await
+    }
+
+    /// One that lets only those in who know the token.
+    pub async fn with_token(token: Option<&str>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
-        let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
+        let mut options = HubOptions::new(Arc::new(MemoryState::default()));
+        options.token = token.map(str::to_owned);
+        let hub = Hub::new(options);
         let served = hub.clone();
         let serving = tokio::spawn(async move {
             served.serve(listener, std::future::pending()).await;

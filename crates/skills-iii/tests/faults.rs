@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::{Bare, ID, LONG, Served, offered, raw, soon, still_works};
 use futures_util::SinkExt;
 use serde_json::json;
-use skills_iii::{CallError, Client, ClientOptions, Heartbeat};
+use skills_iii::{CallError, Client, ClientOptions, Event, Heartbeat};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -314,4 +314,7 @@ async fn foreign_pages_and_wrong_tokens_are_refused() {
     };
     let worker = Client::connect(&served.url(), options).unwrap();
     soon("a connection", worker.wait_connected()).await.unwrap();
+    let stranger = Client::connect(&served.url(), common::quick("stranger")).unwrap();
+    let told = soon("the refusal", stranger.events().recv()).await.unwrap();
+    assert_eq!(told, Event::TurnedAway { status: 401 });
 }

@@ -14,7 +14,7 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use uuid::Uuid;
 
 use super::side::WorkerSide;
-use super::{ClientOptions, Inner};
+use super::{ClientOptions, Event, Inner};
 use crate::link::{Link, run, socket_config};
 use crate::message::Message;
 use crate::queue::queue;
@@ -104,6 +104,7 @@ impl Address {
 pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
     let mut pauses = Pauses::new(inner.options.reconnect);
     let mut stop = inner.stop.subscribe();
+    let mut turned_away = None;
     while !*stop.borrow() {
         let opened = tokio::select! {
             opened = address.open(&inner.options) => opened,
@@ -111,6 +112,7 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
         };
         match opened {
             Ok(socket) => {
+                turned_away = None;
                 let since = Instant::now();
                 let (outbox, queue) = queue(inner.options.queue);
                 if let Some((previous_worker_id, reattach_token)) = inner.previous() {
@@ -130,6 +132,12 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
             Err(error) => {
                 let url = &address.uri;
                 tracing::debug!(%url, %error, "cannot connect to the engine");
+                if let tungstenite::Error::Http(answer) = &error {
+                    let status = answer.status().as_u16();
+                    if turned_away.replace(status) != Some(status) {
+                        inner.tell(Event::TurnedAway { status });
+                    }
+                }
             }
         }
         tokio::select! {

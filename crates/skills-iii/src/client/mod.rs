@@ -46,6 +46,12 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// Whoever listens at the address does not let us in. Said once, until it answers otherwise;
+    /// connecting goes on.
+    TurnedAway {
+        /// The HTTP status it answered with.
+        status: u16,
+    },
     /// The engine refused a function, or (naming no function) the worker's name.
     Rejected(RegistrationRejected),
     /// The provider of a trigger type refused one of our triggers.
