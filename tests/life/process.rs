@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStderr, Command};
 use tokio::time::timeout;
 
 /// Longer than anything here takes on a busy machine.
-pub const LONG: Duration = Duration::from_secs(30);
+pub const LONG: Duration = Duration::from_mins(1);
 
 /// A running program; killed when dropped.
 pub struct Skills {
