@@ -8,6 +8,11 @@ use std::task::Poll;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
+/// Among the extensions of a request: what would have to wait must not begin, and fails with
+/// anything. It is asked again without this.
+#[derive(Clone)]
+pub struct AtOnce;
+
 /// Does the work of one request until it is done or cancelled.
 pub async fn guard<T, A: From<T>>(
     context: &RequestContext<RoleServer>,

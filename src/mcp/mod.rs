@@ -45,6 +45,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use skills_core::{Engine, Registry, Skipped};
 use tokio_util::sync::CancellationToken;
 
+use answer::AtOnce;
 use changes::Changes;
 use conversation::Conversation;
 use functions::Functions;
@@ -209,7 +210,14 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        answer::guard(&context, resources::read(&self.shared.registry, request)).await
+        let registry = &self.shared.registry;
+        if context.extensions.get::<AtOnce>().is_some() {
+            let answer = resources::at_hand(registry, request.uri);
+            // Nobody gets to read this: the request comes again.
+            let waits = || ErrorData::internal_error("not at hand", None);
+            return answer.map(Into::into).ok_or_else(waits);
+        }
+        answer::guard(&context, resources::read(registry, request)).await
     }
 
     async fn list_prompts(

@@ -5,6 +5,7 @@
 
 mod calls;
 mod house;
+mod http;
 mod lifecycle;
 mod notices;
 mod program;
@@ -12,3 +13,5 @@ mod prompts;
 mod resources;
 mod talk;
 mod tools;
+#[path = "../mcp_transport/web.rs"]
+mod web;

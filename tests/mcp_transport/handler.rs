@@ -60,6 +60,11 @@ impl ServerHandler for Word {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.0.reads.fetch_add(1, Ordering::SeqCst);
         self.0.reading.notify_one();
+        match &*request.uri {
+            "later:" => tokio::task::yield_now().await,
+            "never:" => std::future::pending().await,
+            _ => {}
+        }
         let mut text = self.0.word.lock().await.clone();
         text.extend(std::iter::repeat_n('x', self.0.size.load(Ordering::SeqCst)));
         Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into())

@@ -16,12 +16,12 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 
-async fn serve() -> Server {
+pub async fn serve() -> Server {
     Server::start(Word::default(), Options::default()).await
 }
 
 /// Opens a session and answers its id.
-async fn session(server: &Server) -> String {
+pub async fn session(server: &Server) -> String {
     let answer = server.post(&[], INITIALIZE).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     let session = answer.header("mcp-session-id").unwrap().to_owned();

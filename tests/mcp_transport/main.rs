@@ -5,6 +5,7 @@
 mod flow;
 mod handler;
 mod http;
+mod in_session;
 mod lines;
 mod pipe;
 mod process;

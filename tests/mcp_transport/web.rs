@@ -1,6 +1,7 @@
 //! A client over HTTP that can be as rude as a test needs.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use rmcp::ServerHandler;
 use serde_json::Value;
@@ -11,7 +12,8 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::pipe::LONG;
+/// Nothing here takes as long.
+const LONG: Duration = Duration::from_mins(1);
 
 /// A server on a free port.
 pub struct Server {

@@ -100,6 +100,14 @@ impl<T: Row> Catalogue<T> {
         Ok(self.image().get(key))
     }
 
+    /// What is under one key, where that is known without asking the engine.
+    pub(crate) fn at_hand(&self, key: &str) -> Found<T> {
+        let mut image = self.image();
+        let since = image.tick();
+        let known = self.is_watched() && image.is_fresh(since, Need::Key(key), true);
+        known.then(|| image.get(key)).flatten()
+    }
+
     /// Writes a row, announces it, and answers the row. It is made only when its
     /// turn has come, so that later acknowledgements carry later times.
     pub(crate) async fn put(

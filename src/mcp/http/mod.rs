@@ -19,7 +19,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::direct::Direct;
+use self::direct::{Direct, Way};
 pub use self::door::Door;
 use self::sessions::Sessions;
 use super::lines::LINE_MAX;
@@ -135,12 +135,10 @@ async fn pass<H: ServerHandler>(
         Ok(admitted) => admitted,
         Err(refused) => return *refused,
     };
-    if let Some(read) = visit.read.take() {
-        let _work = gate.work.token();
-        let answer = tokio::time::timeout(gate.timeout, gate.direct.answer(*read)).await;
-        if let Ok(Some(answer)) = answer {
-            return answer;
-        }
+    if let Some((way, read)) = visit.read.take()
+        && let Some(answer) = gate.answer(&visit, way, *read).await
+    {
+        return answer;
     }
     gate.serve(request, visit, next).await
 }
@@ -151,7 +149,7 @@ struct Visit {
     /// Whether it stays open for as long as the client likes.
     listens: bool,
     /// What can be answered without the SDK.
-    read: Option<Box<message::Request>>,
+    read: Option<(Way, Box<message::Request>)>,
 }
 
 impl<H: ServerHandler> Gate<H> {
@@ -192,8 +190,10 @@ impl<H: ServerHandler> Gate<H> {
                         self.make_room(request.id).await?;
                     }
                     ClientRequest::SubscriptionsListenRequest(_) => visit.listens = true,
-                    _ if Direct::<H>::takes(&parts.headers, &request) => visit.read = Some(request),
-                    _ => {}
+                    _ => {
+                        let way = Direct::<H>::takes(&parts.headers, &request);
+                        visit.read = way.map(|way| (way, request));
+                    }
                 }
             }
             Incoming::Batch(_) => {
@@ -253,6 +253,21 @@ impl<H: ServerHandler> Gate<H> {
         let headers = response.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("10"));
         Err(response.into())
+    }
+
+    /// The answer to a read; none where the SDK has to answer it.
+    async fn answer(&self, visit: &Visit, way: Way, read: message::Request) -> Option<Response> {
+        match (way, &visit.session) {
+            (Way::Alone, _) => {
+                let _work = self.work.token();
+                let answer = tokio::time::timeout(self.timeout, self.direct.answer(read));
+                answer.await.ok().flatten()
+            }
+            (Way::InSession, Some(session)) if self.sessions.has(session).await => {
+                self.direct.answer_at_once(read)
+            }
+            (Way::InSession, _) => None,
+        }
     }
 
     async fn serve(&self, request: Request, visit: Visit, next: Next) -> Response {

@@ -80,6 +80,11 @@ impl Sessions {
         }
     }
 
+    /// Whether there is this session, as the SDK knows: a client may have ended it.
+    pub async fn has(&self, session: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(session)
+    }
+
     /// The SDK has opened this session.
     pub fn begins(&self, session: &str) {
         self.all().insert(session.to_owned(), Seen::default());

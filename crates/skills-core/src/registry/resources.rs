@@ -110,6 +110,22 @@ impl Registry {
         })
     }
 
+    /// What an address serves, where that is known without asking anybody: a registered
+    /// skill. None says nothing about what [`read`](Self::read) would answer.
+    pub fn at_hand(&self, uri: &ResourceUri) -> Option<Content> {
+        let ResourceUri::Skill(id) = uri else {
+            return None;
+        };
+        let Slot::Row(skill) = self.skills.at_hand(id.as_str())? else {
+            return None;
+        };
+        Some(Content {
+            uri: uri.clone(),
+            mime: Mime::Markdown,
+            text: Arc::clone(&skill.body),
+        })
+    }
+
     /// The index. Its registered part is rendered once per change.
     async fn index(&self) -> Result<Arc<str>, Error> {
         let (state, mut skipped) = self.stored_skills("read the index").await?;

@@ -60,6 +60,12 @@ impl Desk {
             .map_err(|e| e.kind())
     }
 
+    fn at_hand(&self, id: &str) -> Option<String> {
+        let uri = format!("iii://{id}").parse().unwrap();
+        let content = self.registry.at_hand(&uri)?;
+        Some(content.text.to_string())
+    }
+
     fn ids(&self) -> Vec<String> {
         let listing = now(self.registry.skills()).unwrap();
         listing

@@ -20,6 +20,29 @@ fn a_scope_is_loaded_once_and_then_answered_from_memory() {
 }
 
 #[test]
+fn at_hand_is_what_can_be_read_without_asking_anybody() {
+    let desk = desk();
+    desk.memory.put("skills", "a", &row("a", "A"));
+    desk.memory.put("skills", "half", &json!({ "id": "half" }));
+    assert_eq!(desk.at_hand("a"), None, "not loaded");
+    desk.ids();
+    desk.link.take_called();
+    assert_eq!(desk.at_hand("a").as_deref(), Some("A"));
+    for waits in ["skills", "b", "half", "fn/a/b"] {
+        assert_eq!(desk.at_hand(waits), None, "{waits}");
+    }
+    desk.register("a", "A2");
+    assert_eq!(desk.at_hand("a").as_deref(), Some("A2"));
+    assert_eq!(desk.link.take_called(), ["state::set"]);
+    desk.link.cut();
+    desk.registry.disconnected();
+    assert_eq!(desk.at_hand("a"), None, "the engine is gone");
+    let unwatched = desk_on(&desk.memory, false);
+    unwatched.ids();
+    assert_eq!(unwatched.at_hand("a"), None, "nobody rings");
+}
+
+#[test]
 fn a_row_written_by_somebody_else_shows_when_its_event_arrives_and_is_announced() {
     let desk = desk();
     assert_eq!(desk.ids(), [""; 0]);
