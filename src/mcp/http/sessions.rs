@@ -118,6 +118,12 @@ impl Sessions {
                 .map(|(seen, id)| (seen.last, id.clone()))
                 .collect();
             silent.sort();
+            // One whose client left before its answer never began here; it is silent from now on.
+            for id in &there {
+                if !all.contains_key(&**id) {
+                    all.insert(id.to_string(), Seen::default());
+                }
+            }
             let too_many = (there.len() + 1).saturating_sub(self.max);
             let goes = |(at, (last, _)): &(usize, (Instant, Arc<str>))| {
                 *at < too_many || last.elapsed() >= self.idle
@@ -132,5 +138,19 @@ impl Sessions {
             }
         }
         there.len() - going.len() < self.max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_session_that_never_began_makes_room_too() {
+        let sessions = Sessions::new(1, Duration::from_mins(30));
+        let (id, _transport) = sessions.manager().create_session().await.unwrap();
+        assert!(!sessions.make_room().await, "it may be about to begin");
+        assert!(sessions.make_room().await, "nothing came of it");
+        assert!(!sessions.has(&id).await);
     }
 }
