@@ -56,9 +56,9 @@ pub fn run(args: McpArgs) -> Result<(), Stop> {
     let (place, _) = options::place(args.url, args.token, args.data_dir);
     block_on(async {
         let stop = CancellationToken::new();
-        let signalled = stop.clone();
+        let (signal, signalled) = (app::stop_signal(), stop.clone());
         let signals = tokio::spawn(async move {
-            app::stop_signal().await;
+            signal.await;
             signalled.cancel();
         });
         let served = app::mcp(place, &loaded, stop).await;

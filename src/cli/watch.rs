@@ -59,12 +59,6 @@ pub fn run(args: &WatchArgs) -> Result<(), Stop> {
     stay(&args.options, async |visit| {
         let stop = app::stop_signal();
         tokio::pin!(stop);
-        // Signals are ours from its first look on, which must be before we say so.
-        tokio::select! {
-            biased;
-            () = &mut stop => return Ok(()),
-            () = std::future::ready(()) => {}
-        }
         let mut events = visit.client().events();
         let mut changes = subscribe(visit).await?;
         visit.voice.note("watching; Ctrl-C ends it");
