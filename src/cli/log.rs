@@ -15,8 +15,8 @@ pub enum Format {
 }
 
 /// What is said unless `RUST_LOG` chooses. The MCP library reports every mistake of a
-/// client, who is told anyway.
-const USUAL: &str = "info,rmcp=error";
+/// client, who is told anyway; the one that watches folders, every folder that was removed.
+const USUAL: &str = "info,rmcp=error,notify=error";
 
 /// Starts logging; `RUST_LOG` chooses what.
 pub fn start(format: Format) {
@@ -36,7 +36,7 @@ pub fn start(format: Format) {
 /// Logging for a command that ends soon: what is wrong, and no times. `RUST_LOG`
 /// chooses more.
 pub fn start_for_a_verb(quiet: bool) {
-    let usual = if quiet { "error" } else { "warn" };
+    let usual = if quiet { "error" } else { "warn,notify=error" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     let started = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -95,7 +95,7 @@ async fn files_are_served_next_to_what_workers_register() {
 }
 
 /// In one step, so that nobody ever sees half of it.
-fn put(dir: &Path, path: &str, text: &str) {
+pub fn put(dir: &Path, path: &str, text: &str) {
     write(dir, "half", text);
     let path = dir.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -50,10 +50,15 @@ impl Skills {
 
     /// Waits for a log line with these words.
     pub async fn says(&mut self, words: &str) -> Value {
+        self.says_one_of(&[words]).await
+    }
+
+    /// Waits for the first log line with any of these words.
+    pub async fn says_one_of(&mut self, words: &[&str]) -> Value {
         let mut all = Vec::new();
         let found = timeout(LONG, async {
             while let Some(line) = self.lines.next_line().await.unwrap() {
-                if line.contains(words) {
+                if words.iter().any(|words| line.contains(words)) {
                     return Some(serde_json::from_str(&line).unwrap_or_default());
                 }
                 all.push(line);
@@ -69,9 +74,9 @@ impl Skills {
         self.child.kill().await.unwrap();
     }
 
-    /// Asks it to stop, and answers how it ended.
+    /// Asks it to stop; answers how it ended, and all that it said since it was ready.
     #[cfg(unix)]
-    pub async fn terminate(mut self) -> ExitStatus {
+    pub async fn terminate(self) -> (ExitStatus, String) {
         let pid = self.child.id().unwrap().to_string();
         let sent = Command::new("kill")
             .args(["-TERM", &pid])
@@ -79,7 +84,7 @@ impl Skills {
             .await
             .unwrap();
         assert!(sent.success());
-        timeout(LONG, self.child.wait()).await.unwrap().unwrap()
+        self.ended().await
     }
 
     /// Waits for its end; answers how, and all that it said since.

@@ -1,8 +1,12 @@
 //! `skills serve`: ports, signals, crashes, and a data directory shared by two.
 
+use std::time::Duration;
+
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::engine::{Peer, next};
+use crate::files::put;
 use crate::process::Skills;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,7 +35,42 @@ async fn a_polite_signal_ends_it_cleanly() {
     let dir = tempfile::tempdir().unwrap();
     let (serve, url) = Skills::serve(dir.path(), &[]).await;
     let _connected = Peer::connect(&url, "peer").await;
-    assert!(serve.terminate().await.success());
+    let (status, said) = serve.terminate().await;
+    assert!(status.success(), "{said}");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_every_day_is_no_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &std::fs::canonicalize(dir.path()).unwrap();
+    put(dir, "config.yaml", "skills: ['docs/**/*.md']\n");
+    put(dir, "docs/sub/a.md", "# A\n");
+    let config = dir.join("config.yaml");
+    let more = ["--config", config.to_str().unwrap()];
+    let (serve, url) = Skills::serve(&dir.join("data"), &more).await;
+    let peer = Peer::connect(&url, "peer").await;
+    let mut notices = peer.subscribe("skills::on-change", "peer::heard");
+    // Once an edit is heard of, files are followed.
+    for n in 0.. {
+        put(dir, "docs/sub/a.md", &format!("# A{n}\n"));
+        let asked = Duration::from_millis(300);
+        if timeout(asked, next(&mut notices)).await.is_ok() {
+            break;
+        }
+        assert!(n < 200, "no edit was ever told of");
+    }
+    // A folder goes, and the notice after that says that the program has looked again.
+    std::fs::remove_dir_all(dir.join("docs/sub")).unwrap();
+    while next(&mut notices).await["op"] != "unregister" {}
+    put(dir, "docs/b.md", "# B\n");
+    assert_eq!(next(&mut notices).await["id"], "b");
+    // Somebody looks whether anybody listens.
+    let address = url.strip_prefix("ws://").unwrap();
+    drop(tokio::net::TcpStream::connect(address).await.unwrap());
+    peer.ids().await;
+    let (_, said) = serve.terminate().await;
+    assert!(!said.contains("WARN"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -26,6 +26,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio_tungstenite::accept_hdr_async_with_config;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use uuid::Uuid;
 
@@ -220,6 +222,11 @@ async fn connection(core: Arc<Core>, stream: TcpStream, mut closing: watch::Rece
     };
     let mut socket = match opened {
         Ok(Ok(socket)) => socket,
+        // Somebody looked whether anybody listens, as our own commands do.
+        Ok(Err(Error::Protocol(ProtocolError::HandshakeIncomplete))) => {
+            tracing::debug!(?address, "a connection that left without a word");
+            return;
+        }
         Ok(Err(error)) => {
             tracing::warn!(?address, %error, "refused a connection");
             return;
