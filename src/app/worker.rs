@@ -5,6 +5,8 @@
 //! whoever has it offers the rest and the trigger types. The others say who it is,
 //! wait, and take over when it is gone.
 
+use std::future::pending;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +40,8 @@ pub struct Worker {
     moved: Arc<Notify>,
     serving: watch::Sender<bool>,
 }
+
+type Work<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// What an instance is on its engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,18 +77,30 @@ impl Worker {
         let mut events = self.client.events();
         // Connected before anybody listened; the event may or may not follow.
         let mut known = self.client.worker_id();
-        if known.is_some() {
-            self.arrived().await;
-        }
+        // What is to be done on this connection: dropped with it, or a standby that still
+        // waits would go on on the next one with what it knew of the last.
+        let mut work: Work<'_> = match known {
+            Some(_) => Box::pin(self.arrived()),
+            None => Box::pin(pending()),
+        };
         loop {
-            match events.recv().await {
+            let event = tokio::select! {
+                biased;
+                event = events.recv() => event,
+                () = &mut work => {
+                    work = Box::pin(pending());
+                    continue;
+                }
+            };
+            match event {
                 Ok(Event::Connected { worker_id }) if known.as_ref() == Some(&worker_id) => {}
                 Ok(Event::Connected { worker_id }) => {
                     known = Some(worker_id);
-                    self.arrived().await;
+                    work = Box::pin(self.arrived());
                 }
                 Ok(Event::Disconnected { reason }) => {
                     tracing::warn!(reason, "the engine is gone; trying again");
+                    work = Box::pin(pending());
                     self.left();
                 }
                 Ok(Event::Rejected(rejected)) if rejected.function_id.is_none() => {

@@ -87,6 +87,28 @@ async fn a_standby_takes_over_when_the_owner_is_killed_and_subscribers_still_hea
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_standby_lets_go_of_an_engine_that_is_gone_and_brings_nothing_old_to_the_next() {
+    let engine = Engine::start("127.0.0.1:0").await;
+    let mut owner = Skills::worker(&engine.url);
+    owner.says("serving").await;
+    let peer = Peer::connect(&engine.url, "peer").await;
+    peer.call_soon("skills::register", json!({ "id": "old", "skill": "O" }))
+        .await;
+    let mut standby = Skills::worker(&engine.url);
+    standby.says("standing by").await;
+    let address = engine.end().await;
+    owner.kill().await;
+    let engine = Engine::start(&address).await;
+    let first = standby
+        .says_one_of(&["the engine is gone", "serving"])
+        .await;
+    assert_eq!(first["message"], "the engine is gone; trying again");
+    standby.says("serving").await;
+    let peer = Peer::connect(&engine.url, "another").await;
+    assert_eq!(peer.ids().await, [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_row_written_into_state_by_somebody_else_shows_up_and_is_announced() {
     let engine = Engine::start("127.0.0.1:0").await;
     let mut worker = Skills::worker(&engine.url);
