@@ -101,12 +101,24 @@ struct FileMcp {
     other: std::collections::BTreeMap<String, serde_json::Value>,
 }
 
-/// An engine's registry hands a worker its configuration as a list of one map.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Form {
-    Map(File),
-    List(Vec<File>),
+/// The maps of a file. An engine's registry hands a worker its configuration as a list
+/// of one map; everybody else writes the map.
+fn maps(text: &str) -> Result<Vec<File>, serde_saphyr::Error> {
+    let first = said(text).next();
+    if first.is_some_and(|line| line.starts_with(['-', '['])) {
+        serde_saphyr::from_str(text)
+    } else {
+        serde_saphyr::from_str(text).map(|file| vec![file])
+    }
+}
+
+/// The lines that say something.
+fn said(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.trim_start_matches('\u{feff}').lines();
+    lines.filter(|line| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#') && line != "---"
+    })
 }
 
 impl Config {
@@ -134,27 +146,22 @@ impl Config {
     fn parse(text: &str) -> (Self, Vec<String>) {
         let mut config = Self::default();
         let mut warnings = Vec::new();
-        if text.trim().is_empty() {
-            return (config, vec!["is empty; the defaults apply".into()]);
-        }
-        let file = match serde_saphyr::from_str::<Form>(text) {
-            Ok(Form::Map(file)) => file,
-            Ok(Form::List(mut files)) if files.len() == 1 => files.remove(0),
-            Ok(Form::List(files)) => {
-                let count = files.len();
-                return (
-                    config,
-                    vec![format!(
-                        "holds {count} maps instead of one; the defaults apply"
-                    )],
-                );
+        let files = if said(text).next().is_none() {
+            Err("is empty".to_owned())
+        } else {
+            maps(text).map_err(|error| {
+                let error = error.to_string();
+                let first = error.lines().next().unwrap_or_default();
+                first.trim_start_matches("error: ").to_owned()
+            })
+        };
+        let file = match files {
+            Ok(mut files) if files.len() == 1 => files.remove(0),
+            Ok(files) => {
+                let problem = format!("holds {} maps instead of one", files.len());
+                return (config, vec![format!("{problem}; the defaults apply")]);
             }
-            Err(error) => {
-                return (
-                    config,
-                    vec![format!("{}; the defaults apply", why(text, &error))],
-                );
-            }
+            Err(problem) => return (config, vec![format!("{problem}; the defaults apply")]),
         };
         for key in file.other.keys() {
             warnings.push(format!("`{key}` is not a setting; ignored"));
@@ -219,22 +226,6 @@ impl Config {
     }
 }
 
-/// What is wrong with a text that has neither form: the complaint about the form
-/// it starts like says more than "no variant fits".
-fn why(text: &str, error: &serde_saphyr::Error) -> String {
-    let first = text
-        .lines()
-        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    let specific = if first.is_some_and(|line| line.starts_with('-')) {
-        serde_saphyr::from_str::<Vec<File>>(text).err()
-    } else {
-        serde_saphyr::from_str::<File>(text).err()
-    };
-    let error = specific.as_ref().unwrap_or(error).to_string();
-    let first = error.lines().next().unwrap_or_default();
-    first.trim_start_matches("error: ").to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,6 +278,7 @@ mod tests {
         );
         check("mcp:\n  hied: []\n", |_| {}, "`mcp.hied` is not a setting");
         check("", |_| {}, "is empty");
+        check("---\n# nothing yet\n", |_| {}, "is empty");
         check("colour: blue\n", |_| {}, "`colour` is not a setting");
         check("state_timeout_ms: soon\n", |_| {}, "defaults apply");
         check("state_timeout_ms: 0\n", |_| {}, "at least 1");
@@ -302,6 +294,15 @@ mod tests {
             "both scopes are `x`",
         );
         check("- {}\n- {}\n", |_| {}, "2 maps");
+        check("[]\n", |_| {}, "0 maps");
+        check("skills: docs/*.md\n", |_| {}, "line 1 column 9");
+        check("mcp:\n  hide: {}\n", |_| {}, "line 2 column 9");
+        // What YAML takes for a number is what was written.
+        check(
+            "skills: [5]\nstate_timeout_ms: '7'\n",
+            |c| (c.skills, c.state_timeout_ms) = (vec!["5".into()], 7),
+            "",
+        );
         check("{ not yaml", |_| {}, "defaults apply");
         check("just words\n", |_| {}, "defaults apply");
     }
