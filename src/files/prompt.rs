@@ -79,9 +79,17 @@ fn parse(yaml: &str) -> Result<(Value, Option<String>), String> {
             format!("`{keys}` in the front matter is not valid YAML as written; put it in quotes");
         return Ok((value, Some(warning)));
     }
-    let error = error.to_string();
-    let error = error.lines().next().unwrap_or_default();
-    Err(format!("has front matter that cannot be read: {error}"))
+    Err(format!(
+        "has front matter that cannot be read: {}",
+        complaint(&error.to_string())
+    ))
+}
+
+/// What the parser says, without what it says to programmers.
+fn complaint(error: &str) -> &str {
+    let first = error.lines().next().unwrap_or_default();
+    let first = first.trim_start_matches("error: ");
+    first.split(", set ").next().unwrap_or(first)
 }
 
 /// Puts plain values at the top level that hold a colon, or begin with a character
@@ -205,7 +213,12 @@ mod tests {
             "cannot be a prompt: name `Open PR` has 'O'",
         );
         bad("description: x\nname: ''\n", "name must be non-empty");
-        bad("description: x\ndescription: y\n", "cannot be read");
+        bad(
+            "description: x\ndescription: y\n",
+            "cannot be read: line 2 column 1: duplicate mapping key: description",
+        );
+        let reason = card(Some("name: x\nname: y\n"), "", "stem").unwrap_err();
+        assert!(reason.ends_with("key: name"), "{reason}");
         bad("description: a: b\ndescription: y\n", "cannot be read");
         bad("description: [a\n", "cannot be read");
         bad("description: 'x\n", "cannot be read");

@@ -65,6 +65,13 @@ fn section(text: &str, path: &str) -> Result<ResourceUri, Error> {
         ));
     }
     for part in path.split('/') {
+        if part.is_empty() {
+            return Err(Error::invalid_hint(
+                format!("address {}", shown(text)),
+                "has an empty segment; segments must be non-empty",
+                "write `iii://fn/worker/function`",
+            ));
+        }
         segment::check("segment", part).map_err(|e| in_address(text, &e))?;
     }
     path.replace('/', "::")
@@ -131,7 +138,7 @@ mod tests {
         check("iii://fn/a/b/c/d", "call a::b::c::d");
         check("iii://fn/skill/fetch", "call skill::fetch");
         check("iii://fn", "names no function");
-        check("iii://fn/", "segments must be non-empty");
+        check("iii://fn/", "address `iii://fn/` has an empty segment");
         check("iii://fn/a//b", "segments must be non-empty");
         check("iii://fn/iii.on_x", "has '.'; use lowercase");
         check("iii://fn/state/set", "internal namespace");
