@@ -22,7 +22,7 @@ use super::shelf::Shelf;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long calls may wait for each other before a scenario is stuck.
-const STUCK: Duration = Duration::from_secs(30);
+const STUCK: Duration = Duration::from_mins(1);
 
 type Heard = Arc<Mutex<Vec<(String, Value)>>>;
 

@@ -26,7 +26,7 @@ use super::bus::{Behaviour, CallFailure, Offered};
 use super::heard::Heard;
 
 /// Longer than anything takes on a busy machine.
-const STUCK: Duration = Duration::from_secs(20);
+const STUCK: Duration = Duration::from_mins(1);
 /// What the registry waits for a handler.
 const PATIENCE_MS: u64 = 4000;
 

@@ -90,10 +90,13 @@ async fn two_at_once_share_a_data_directory_and_hear_of_each_other() {
     let data = tempfile::tempdir().unwrap();
     let mut one = Started::mcp(NOBODY, data.path());
     let mut two = Started::mcp(NOBODY, data.path());
-    one.talk.initialize("2025-11-25").await;
-    two.talk.initialize("2025-11-25").await;
-    let empty = two.talk.ask("resources/list", json!({})).await.unwrap();
-    assert_eq!(empty["resources"].as_array().unwrap().len(), 1);
+    for started in [&mut one, &mut two] {
+        started.talk.initialize("2025-11-25").await;
+        // What was there when a program first looked is no news to its client.
+        let asked = started.talk.ask("resources/list", json!({}));
+        let empty = asked.await.unwrap();
+        assert_eq!(empty["resources"].as_array().unwrap().len(), 1);
+    }
     // A third process writes.
     let (serving, ready) = serve(data.path(), &[]).await;
     let worker = worker(&ready).await;

@@ -24,9 +24,10 @@ async fn notices(world: &mut World, step: &Step) {
         .into_iter()
         .map(row)
         .collect();
-    // Subscribers are told in no particular order.
+    // Subscribers are told in no particular order, and a worker takes calls side by side:
+    // of two notices the second may be noted first.
     let sorted = |mut notices: Vec<(String, Value)>| {
-        notices.sort_by(|(a, _), (b, _)| a.cmp(b));
+        notices.sort_by_cached_key(|(listener, notice)| (listener.clone(), notice.to_string()));
         notices
     };
     assert_eq!(

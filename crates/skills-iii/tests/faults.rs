@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Bare, ID, LONG, Served, offered, raw, soon, still_works};
+use common::{Bare, ID, LONG, Served, raw, soon, still_works};
 use futures_util::SinkExt;
 use serde_json::json;
 use skills_iii::{CallError, Client, ClientOptions, Event, Heartbeat};
@@ -195,7 +195,7 @@ async fn a_connection_gone_silent_is_dropped_on_either_end() {
     // It offers something and is never polled again: no pong ever leaves.
     let mut silent = Bare::named(served.address, "silent").await;
     silent.offer("job").await;
-    offered(&caller, "job").await;
+    silent.settled().await;
     let gone = async {
         let error = loop {
             match caller

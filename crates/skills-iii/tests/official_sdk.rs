@@ -42,7 +42,14 @@ fn offer_echo(worker: &IIIClient, id: &str) {
 }
 
 async fn ask(worker: &IIIClient, id: &str, payload: Value) -> Result<Value, Error> {
-    soon(id, worker.trigger(TriggerRequest::new(id, payload))).await
+    // Without a word the SDK waits half a minute, which 20 MiB may take on a busy machine.
+    let timeout_ms = u64::try_from(LONG.as_millis()).ok();
+    let request = TriggerRequest::new(id, payload);
+    let request = TriggerRequest {
+        timeout_ms,
+        ..request
+    };
+    soon(id, worker.trigger(request)).await
 }
 
 type Told<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;

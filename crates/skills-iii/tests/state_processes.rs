@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use skills_iii::state::{Changes, StateChange, Store, StoreOptions};
 use tokio::time::timeout;
 
-const SOON: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_mins(1);
 const DIR: &str = "STATE_PROCESSES_DIR";
 const ROLE: &str = "STATE_PROCESSES_ROLE";
 const ROWS: usize = 300;

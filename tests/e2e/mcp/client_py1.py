@@ -36,7 +36,7 @@ async def talk(seen: dict[str, object]) -> None:
         got = await session.get_prompt("test_prompt_with_arguments", {"arg1": "a", "arg2": "b"})
         called = await session.call_tool("test_simple_text", {})
         await session.call_tool("test_trigger_prompt_change", {})
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await changed.wait()
         seen |= {
             "tools": [tool.name for tool in tools],

@@ -35,7 +35,7 @@ async def talk(seen: dict[str, object]) -> None:
         got = await client.get_prompt("test_prompt_with_arguments", {"arg1": "a", "arg2": "b"})
         called = await client.call_tool("test_simple_text", {})
         await client.call_tool("test_trigger_prompt_change", {})
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             if notices is None:
                 await changed.wait()
             else:

@@ -19,8 +19,8 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-/// The longest any test waits for anything.
-pub const LONG: Duration = Duration::from_mins(1);
+/// The longest any test waits for anything: longer than it takes on a busy machine.
+pub const LONG: Duration = Duration::from_mins(2);
 
 pub async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
     let waited = tokio::time::timeout(LONG, future).await;

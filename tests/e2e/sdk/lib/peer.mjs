@@ -11,6 +11,8 @@ const e2e = dirname(here)
 const python = (era) => join(e2e, '.venv', era, 'bin', 'python')
 
 const MIB = 1024 * 1024
+// Longer than any worker waits for a call of its own.
+const ANSWER_MS = 150_000
 
 /** Every SDK under test. `inbound` is the largest message it can take in. */
 export const SDKS = {
@@ -62,7 +64,7 @@ export class Peer {
     if (!this.#process.alive) this.#explain(new Error(`${this.name} is gone`))
     this.#process.child.stdin.write(`${JSON.stringify({ id, ...command })}\n`)
     const answer = await this.#inbox
-      .next((line) => line.id === id, `${this.name} to answer ${command.do} ${command.function_id ?? ''}`, 40_000)
+      .next((line) => line.id === id, `${this.name} to answer ${command.do} ${command.function_id ?? ''}`, ANSWER_MS)
       .catch((error) => this.#explain(error))
     if (answer.error) throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
     return answer.ok

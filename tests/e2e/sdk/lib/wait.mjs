@@ -3,7 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const PATIENCE_MS = 20_000
+// Longer than anything takes on a busy machine.
+const PATIENCE_MS = 60_000
 const PAUSE_MS = 25
 
 /** The promise's value, or an error that names what was waited for. */

@@ -48,7 +48,7 @@ async fn a_write_waits_for_a_lock_that_is_let_go() {
 #[tokio::test]
 async fn an_idle_store_holds_no_lock() {
     let dir = tempfile::tempdir().unwrap();
-    // Else it looks for the writes of others every moment, and its look may be in the way.
+    // A look for other processes' writes reads for a moment, and may be that very moment.
     let idle = StoreOptions {
         poll: Duration::from_hours(1),
         ..StoreOptions::default()
