@@ -1,5 +1,6 @@
 //! An engine in the test's own process, and a worker on it to ask things.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub struct Engine {
 impl Engine {
     /// On an address of the form `127.0.0.1:0`.
     pub async fn start(address: &str) -> Self {
-        let listener = TcpListener::bind(address).await.unwrap();
+        let listener = timeout(LONG, listen(address)).await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
         let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
         let (stop, stopped) = oneshot::channel::<()>();
@@ -43,6 +44,19 @@ impl Engine {
         drop(self.stop.take());
         timeout(LONG, &mut self.serving).await.unwrap().unwrap();
         self.url.strip_prefix("ws://").unwrap().to_owned()
+    }
+}
+
+/// Another test may be starting a program: until that runs, it holds every socket of this
+/// process, and an address that was let go is still taken.
+async fn listen(address: &str) -> TcpListener {
+    loop {
+        match TcpListener::bind(address).await {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            listener => return listener.unwrap(),
+        }
     }
 }
 

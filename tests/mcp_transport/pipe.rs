@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::handler::Word;
 
 /// Longer than anything here takes on a busy machine.
-pub const LONG: Duration = Duration::from_mins(1);
+pub const LONG: Duration = Duration::from_mins(3);
 
 /// As in production, only that a busy machine has time.
 pub fn limits() -> Limits {
