@@ -21,7 +21,7 @@ use skills_core::{
 pub use book::{Book, Page};
 use library::Library;
 
-use crate::files::Snapshot;
+use crate::files::{Snapshot, on_a_thread};
 
 /// Documents, each the skills of one agent.
 #[derive(Clone, Debug)]
@@ -59,9 +59,7 @@ impl Agents {
 
     /// What is served from where, and what is not.
     pub async fn report(&self) -> Result<Report, Error> {
-        let books = self
-            .on_a_thread("look at the agents", Library::books)
-            .await?;
+        let books = on_a_thread(&self.0, "look at the agents", Library::books).await?;
         let loaded = |entry: &library::Entry| Loaded {
             agent: entry.book.agent.to_string(),
             ids: entry
@@ -83,21 +81,7 @@ impl Agents {
     /// What is served now, to tell what changed by the next time.
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
         let doing = "look for changes in the agents";
-        self.on_a_thread(doing, Library::snapshot).await
-    }
-
-    /// Disks may be slow; nobody else shall wait for them.
-    async fn on_a_thread<T: Send + 'static>(
-        &self,
-        doing: &str,
-        work: impl FnOnce(&Library) -> T + Send + 'static,
-    ) -> Result<T, Error> {
-        let library = Arc::clone(&self.0);
-        let done = tokio::task::spawn_blocking(move || work(&library)).await;
-        done.map_err(|error| Error::Source {
-            doing: doing.into(),
-            problem: error.to_string(),
-        })
+        on_a_thread(&self.0, doing, Library::snapshot).await
     }
 }
 
@@ -108,7 +92,7 @@ impl Source for Agents {
 
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         Box::pin(async {
-            let books = self.on_a_thread("list the agents", Library::books).await?;
+            let books = on_a_thread(&self.0, "list the agents", Library::books).await?;
             let pages = books.entries.iter().flat_map(|entry| &entry.book.pages);
             Ok(Listing {
                 entries: pages.map(|page| page.skill.clone()).collect(),
@@ -118,12 +102,10 @@ impl Source for Agents {
     }
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
-        let id = id.clone();
-        Box::pin(
-            self.on_a_thread("read a skill of an agent", move |library| {
-                library.skill(&id)
-            }),
-        )
+        let (id, doing) = (id.clone(), "read a skill of an agent");
+        Box::pin(on_a_thread(&self.0, doing, move |library| {
+            library.skill(&id)
+        }))
     }
 
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {

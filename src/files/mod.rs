@@ -16,6 +16,7 @@ mod snapshot;
 mod stamp;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod turn;
 mod watch;
 
@@ -37,6 +38,7 @@ pub use watch::Bell;
 pub(crate) use document::changed_at;
 pub(crate) use pattern::Pattern;
 pub(crate) use scan::{Found, Limits, said_by, scan, shown};
+pub(crate) use thread::on_a_thread;
 
 /// Markdown files, as skills and as prompts.
 #[derive(Clone, Debug)]
@@ -108,20 +110,20 @@ impl Folder {
 
     /// The skills. Those who ask at once share a walk that begins after they asked.
     async fn skill_files(&self) -> Result<Arc<Files<SourceSkill>>, Error> {
-        let walk = || self.on_a_thread("list the skill files", Library::skills);
+        let walk = || on_a_thread(&self.0, "list the skill files", Library::skills);
         self.0.skill_turns.share(walk).await
     }
 
     /// The prompts, in the same way.
     async fn prompt_files(&self) -> Result<Arc<Files<SourcePrompt>>, Error> {
-        let walk = || self.on_a_thread("list the prompt files", Library::prompts);
+        let walk = || on_a_thread(&self.0, "list the prompt files", Library::prompts);
         self.0.prompt_turns.share(walk).await
     }
 
     async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
         let doing = format!("read skill `{id}`");
         let asked = id.clone();
-        let direct = self.on_a_thread(&doing, move |library| library.skill(&asked));
+        let direct = on_a_thread(&self.0, &doing, move |library| library.skill(&asked));
         let read = if let Some(read) = direct.await? {
             read
         } else {
@@ -131,7 +133,7 @@ impl Folder {
                 return Ok(None);
             };
             let path = file.path.clone();
-            self.on_a_thread(&doing, move |_| body(&path)).await?
+            on_a_thread(&self.0, &doing, move |_| body(&path)).await?
         };
         read.map_err(|problem| Error::Source { doing, problem })
     }
@@ -145,7 +147,7 @@ impl Folder {
         };
         let doing = format!("read prompt `{name}`");
         let path = file.path.clone();
-        let read = self.on_a_thread(&doing, move |_| read_prompt(&path));
+        let read = on_a_thread(&self.0, &doing, move |_| read_prompt(&path));
         match read.await? {
             Ok(Some((_, text))) if text.prompt.name == *name => Ok(Some(text)),
             // Changed since the walk: it is no longer what was asked for.
@@ -155,20 +157,6 @@ impl Folder {
                 Err(Error::Source { doing, problem })
             }
         }
-    }
-
-    /// Disks may be slow; nobody else shall wait for them.
-    async fn on_a_thread<T: Send + 'static>(
-        &self,
-        doing: &str,
-        work: impl FnOnce(&Library) -> T + Send + 'static,
-    ) -> Result<T, Error> {
-        let library = Arc::clone(&self.0);
-        let done = tokio::task::spawn_blocking(move || work(&library)).await;
-        done.map_err(|error| Error::Source {
-            doing: doing.into(),
-            problem: error.to_string(),
-        })
     }
 }
 
