@@ -9,13 +9,12 @@ use skills_core::{SkillId, Skipped};
 
 use super::book::{Book, Page};
 use super::file::{self, DOCUMENT_MAX, ReadError};
-use crate::files::{Found, Limits, Pattern, Snapshot, changed_at, said_by, scan, shown};
+use crate::files::{Found, Limits, Patterns, Snapshot, changed_at, said_by, scan, shown};
 
 /// The patterns, and what was made of texts that have not changed.
 #[derive(Debug)]
 pub struct Library {
-    good: Vec<Pattern>,
-    bad: Vec<Skipped>,
+    patterns: Patterns,
     /// By path: the text's hash, and the book it makes or the reason why it makes none. Files are
     /// read every time; only understanding them again is spared.
     known: Mutex<HashMap<PathBuf, (u64, Understood)>>,
@@ -49,19 +48,8 @@ pub struct Books {
 impl Library {
     /// The documents that patterns match.
     pub fn new(base: &Path, patterns: &[String]) -> Self {
-        let (mut good, mut bad) = (Vec::new(), Vec::new());
-        for text in patterns {
-            match Pattern::parse_as(text, base, ".3md") {
-                Ok(pattern) => good.push(pattern),
-                Err(reason) => bad.push(Skipped {
-                    place: format!("pattern `{text}`"),
-                    reason,
-                }),
-            }
-        }
         Self {
-            good,
-            bad,
+            patterns: Patterns::new(base, patterns, ".3md"),
             known: Mutex::default(),
             hash: RandomState::new(),
         }
@@ -69,10 +57,10 @@ impl Library {
 
     /// Every document.
     pub fn books(&self) -> Books {
-        let scan = scan(&self.good, Limits::USUAL);
+        let scan = scan(&self.patterns.good, Limits::USUAL);
         let mut books = Books {
             entries: Vec::with_capacity(scan.found.len()),
-            skipped: self.bad.clone(),
+            skipped: self.patterns.bad.clone(),
             folders: scan.folders,
         };
         books.skipped.extend(scan.skipped);

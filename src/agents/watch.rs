@@ -1,12 +1,13 @@
 //! Noticing that one file changed: the system's word for it where there is one, and a look now
 //! and then where there is none.
 
-use std::fs::Metadata;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use notify::{RecursiveMode, Watcher};
+
+use crate::files::Stamp;
 
 /// How often to look where the system says nothing, as on some network drives.
 const LOOK: Duration = Duration::from_secs(2);
@@ -14,9 +15,6 @@ const LOOK: Duration = Duration::from_secs(2);
 const QUIET: Duration = Duration::from_millis(50);
 /// Somebody who never stops writing is read anyway.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// What tells two states of a file apart.
-type Stamp = Option<(u64, Option<SystemTime>, u64)>;
 
 /// Calls `changed` whenever the file may have changed, for as long as it answers true.
 ///
@@ -71,18 +69,7 @@ fn rings(events: &Receiver<()>) -> bool {
     true
 }
 
-fn stamp(path: &Path) -> Stamp {
+fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = std::fs::metadata(path).ok()?;
-    let modified = metadata.modified().ok();
-    Some((metadata.len(), modified, inode(&metadata)))
-}
-
-#[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(not(unix))]
-fn inode(_: &Metadata) -> u64 {
-    0
+    Some(Stamp::of(&metadata))
 }

@@ -12,7 +12,7 @@ use skills_core::{Head, PromptText, SkillId, Skipped, SourcePrompt, SourceSkill,
 
 use super::cache::{Cache, Listing};
 use super::document::{self, Unserved};
-use super::pattern::Pattern;
+use super::pattern::Patterns;
 use super::prompt::{Card, card};
 use super::scan::{Found, Limits, scan, shown};
 use super::turn::Turns;
@@ -31,12 +31,6 @@ pub struct Library {
     pub prompt_turns: Turns<Files<SourcePrompt>>,
     #[cfg(test)]
     pub(super) walks: std::sync::atomic::AtomicUsize,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Patterns {
-    pub(super) good: Vec<Pattern>,
-    bad: Vec<Skipped>,
 }
 
 /// What a file teaches, but for its text.
@@ -72,28 +66,12 @@ pub struct Files<T> {
     pub folders: Vec<PathBuf>,
 }
 
-impl Patterns {
-    fn new(base: &Path, texts: &[String]) -> Self {
-        let mut patterns = Self::default();
-        for text in texts {
-            match Pattern::parse(text, base) {
-                Ok(pattern) => patterns.good.push(pattern),
-                Err(reason) => patterns.bad.push(Skipped {
-                    place: format!("pattern `{text}`"),
-                    reason,
-                }),
-            }
-        }
-        patterns
-    }
-}
-
 impl Library {
     /// The files that patterns match.
     pub fn new(base: &Path, skills: &[String], prompts: &[String], limits: Limits) -> Self {
         Self {
-            skills: Patterns::new(base, skills),
-            prompts: Patterns::new(base, prompts),
+            skills: Patterns::new(base, skills, ".md"),
+            prompts: Patterns::new(base, prompts, ".md"),
             limits,
             known_skills: Cache::default(),
             known_prompts: Cache::default(),

@@ -36,8 +36,9 @@ pub use snapshot::{Changed, Snapshot};
 pub use watch::Bell;
 
 pub(crate) use document::changed_at;
-pub(crate) use pattern::Pattern;
+pub(crate) use pattern::Patterns;
 pub(crate) use scan::{Found, Limits, said_by, scan, shown};
+pub(crate) use stamp::Stamp;
 pub(crate) use thread::on_a_thread;
 
 /// Markdown files, as skills and as prompts.

@@ -1,4 +1,4 @@
-//! One pattern of the configuration: where it starts, what it matches, and which
+//! Patterns of the configuration: where one starts, what it matches, and which
 //! folders cannot hold a match.
 
 use std::ffi::OsStr;
@@ -6,9 +6,19 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
+use skills_core::Skipped;
 
 /// What ends the part of a pattern that is plain text.
 const WILD: [char; 5] = ['*', '?', '[', '{', '\\'];
+
+/// The patterns of one setting.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    /// Those that were understood.
+    pub good: Vec<Pattern>,
+    /// Those that were not, and why.
+    pub bad: Vec<Skipped>,
+}
 
 /// A pattern that was understood.
 #[derive(Debug)]
@@ -46,15 +56,27 @@ enum Step {
     One(GlobMatcher),
 }
 
-impl Pattern {
-    /// Understands a pattern for markdown files; a relative one starts at `base`. Fails
-    /// with the reason.
-    pub fn parse(text: &str, base: &Path) -> Result<Self, String> {
-        Self::parse_as(text, base, ".md")
+impl Patterns {
+    /// Understands patterns for files that end in `suffix`; relative ones start at `base`.
+    pub fn new(base: &Path, texts: &[String], suffix: &'static str) -> Self {
+        let mut patterns = Self::default();
+        for text in texts {
+            match Pattern::parse(text, base, suffix) {
+                Ok(pattern) => patterns.good.push(pattern),
+                Err(reason) => patterns.bad.push(Skipped {
+                    place: format!("pattern `{text}`"),
+                    reason,
+                }),
+            }
+        }
+        patterns
     }
+}
 
-    /// Understands a pattern for files that end in `suffix`.
-    pub fn parse_as(text: &str, base: &Path, suffix: &'static str) -> Result<Self, String> {
+impl Pattern {
+    /// Understands a pattern for files that end in `suffix`; a relative one starts at
+    /// `base`. Fails with the reason.
+    fn parse(text: &str, base: &Path, suffix: &'static str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err(format!("is empty; name files, as in `docs/**/*{suffix}`"));
         }
@@ -183,7 +205,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, root: &str, matching: &[&str], other: &[&str]) {
-        let pattern = Pattern::parse(text, Path::new("/base")).unwrap();
+        let pattern = Pattern::parse(text, Path::new("/base"), ".md").unwrap();
         assert_eq!(pattern.root, Path::new(root), "for {text}");
         for path in matching {
             assert!(pattern.matches(Path::new(path)), "{text} misses {path}");
@@ -243,7 +265,7 @@ mod tests {
             "a[]]b.md",
         ] {
             // A folder in front that is plain would become the root.
-            let pattern = Pattern::parse(text, Path::new("")).unwrap();
+            let pattern = Pattern::parse(text, Path::new(""), ".md").unwrap();
             for name in names {
                 let (name, glob) = (Path::new(name), &pattern.rest);
                 assert_eq!(
@@ -253,7 +275,7 @@ mod tests {
                 );
             }
         }
-        let plain = |text| Pattern::parse(text, Path::new("")).unwrap().plain;
+        let plain = |text| Pattern::parse(text, Path::new(""), ".md").unwrap().plain;
         assert_eq!(plain("docs/**/*.md"), Some(Plain::Anywhere));
         assert_eq!(plain("docs/*.md"), Some(Plain::Here));
         assert_eq!(plain("docs/a*.md"), None);
@@ -262,7 +284,7 @@ mod tests {
     #[test]
     fn folders_that_cannot_hold_a_match_are_not_entered() {
         let holds = |text: &str, folder: &str| {
-            let pattern = Pattern::parse(text, Path::new("")).unwrap();
+            let pattern = Pattern::parse(text, Path::new(""), ".md").unwrap();
             pattern.may_hold(Path::new(folder))
         };
         assert!(!holds("*.md", "a"));
@@ -277,7 +299,7 @@ mod tests {
     #[test]
     fn what_is_no_pattern_says_why() {
         let check = |text: &str, expected: &str| {
-            let reason = Pattern::parse(text, Path::new("")).unwrap_err();
+            let reason = Pattern::parse(text, Path::new(""), ".md").unwrap_err();
             assert!(reason.contains(expected), "for {text:?}: {reason}");
         };
         check("", "is empty");
