@@ -3,6 +3,7 @@
 //! Knows nothing of what a line means. A line that is too long is reported once, and the rest of
 //! it is thrown away as it comes: memory stays within the limit, whatever a peer sends.
 
+use std::borrow::Cow;
 use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
@@ -12,9 +13,9 @@ pub const LINE_MAX: usize = 10 << 20;
 
 /// What was on a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum Line<'a> {
     /// All of it, without its line end.
-    Whole(Vec<u8>),
+    Whole(Cow<'a, [u8]>),
     /// More than is read.
     TooLong,
 }
@@ -38,7 +39,8 @@ impl Lines {
     }
 
     /// Takes bytes from the front of `bytes`: answers how many, and the line that they complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
+    /// A line that is all in `bytes` is not copied.
+    pub fn feed<'a>(&mut self, bytes: &'a [u8]) -> (usize, Option<Line<'a>>) {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..end.unwrap_or(bytes.len())];
         let used = part.len() + usize::from(end.is_some());
@@ -52,12 +54,15 @@ impl Lines {
             self.skipping = end.is_none();
             return (used, Some(Line::TooLong));
         }
+        if end.is_some() && self.partial.is_empty() {
+            return (used, Some(self.line(Cow::Borrowed(part))));
+        }
         self.partial.extend_from_slice(part);
         (used, end.map(|_| self.complete()))
     }
 
     /// The last line, if the stream ended without a line end.
-    pub fn finish(&mut self) -> Option<Line> {
+    pub fn finish(&mut self) -> Option<Line<'static>> {
         self.skipping = false;
         (!self.partial.is_empty()).then(|| self.complete())
     }
@@ -66,7 +71,7 @@ impl Lines {
     pub async fn next<R: AsyncBufRead + Unpin>(
         &mut self,
         reader: &mut R,
-    ) -> io::Result<Option<Line>> {
+    ) -> io::Result<Option<Line<'static>>> {
         loop {
             let bytes = match reader.fill_buf().await {
                 Ok(bytes) => bytes,
@@ -77,6 +82,7 @@ impl Lines {
                 return Ok(self.finish());
             }
             let (used, line) = self.feed(bytes);
+            let line = line.map(Line::into_owned);
             reader.consume(used);
             if line.is_some() {
                 return Ok(line);
@@ -84,15 +90,31 @@ impl Lines {
         }
     }
 
-    fn complete(&mut self) -> Line {
-        let mut line = std::mem::take(&mut self.partial);
+    fn complete(&mut self) -> Line<'static> {
+        let line = std::mem::take(&mut self.partial);
+        self.line(Cow::Owned(line))
+    }
+
+    fn line<'a>(&self, mut line: Cow<'a, [u8]>) -> Line<'a> {
         if line.last() == Some(&b'\r') {
-            line.pop();
+            match &mut line {
+                Cow::Borrowed(line) => *line = &line[..line.len() - 1],
+                Cow::Owned(line) => line.truncate(line.len() - 1),
+            }
         }
         if line.len() > self.max {
             return Line::TooLong;
         }
         Line::Whole(line)
+    }
+}
+
+impl Line<'_> {
+    fn into_owned(self) -> Line<'static> {
+        match self {
+            Self::Whole(line) => Line::Whole(Cow::Owned(line.into_owned())),
+            Self::TooLong => Line::TooLong,
+        }
     }
 }
 
@@ -113,7 +135,7 @@ mod tests {
         }
         found.extend(lines.finish());
         let text = |line| match line {
-            Line::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+            Line::Whole(bytes) => String::from_utf8(bytes.into_owned()).unwrap(),
             Line::TooLong => "(too long)".to_owned(),
         };
         found.into_iter().map(text).collect()
@@ -135,6 +157,19 @@ mod tests {
         check(&[b"abcde"], &["(too long)"]);
         check(&[b"abc", b"def", b"ghi", b"j\nx"], &["(too long)", "x"]);
         check(&[b"abcdef", b"ghi", b"\n", b"x"], &["(too long)", "x"]);
+        check(&[b"abcdef", b"never ends"], &["(too long)"]);
+        check(&[b"\xc3", b"\xa9\n"], &["é"]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn only_a_line_in_pieces_is_copied() {
+        let mut lines = Lines::new(4);
+        let (_, whole) = lines.feed(b"a\r\nb");
+        assert!(matches!(whole, Some(Line::Whole(Cow::Borrowed(b"a")))));
+        lines.feed(b"b");
+        let (_, pieces) = lines.feed(b"c\n");
+        assert_eq!(pieces, Some(Line::Whole(Cow::Owned(b"bc".to_vec()))));
     }
 
     #[test]

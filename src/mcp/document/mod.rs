@@ -6,7 +6,6 @@
 //! server wait instead of grow. Knows neither the registry nor where the document is kept.
 
 mod call;
-mod lines;
 mod serve;
 mod served;
 mod session;
@@ -14,7 +13,8 @@ mod tools;
 mod version;
 mod wire;
 
-pub use lines::LINE_MAX;
 pub use serve::Server;
 pub use served::Served;
 pub use session::Session;
+
+pub use super::lines::LINE_MAX;

@@ -1,12 +1,14 @@
 //! The loop between an input and an output: reads, answers, writes.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::lines::{Line, Lines};
 use super::served::Served;
 use super::session::Session;
+use crate::mcp::lines::{LINE_MAX, Line, Lines};
 
+/// How much is read at once.
+const CHUNK: usize = 65_536;
 /// Answers are written once this much has gathered, or when no more input is waiting.
 const GATHERED: usize = 65_536;
 /// A buffer that grew for one long answer is given back past this.
@@ -36,17 +38,32 @@ impl<W: Write> Server<W> {
 
     /// Answers every line until the input ends; the last one needs no line end.
     pub fn run(&self, input: impl Read) -> io::Result<()> {
-        let mut lines = Lines::new(input);
-        while lines.fill()? {
+        let mut input = BufReader::with_capacity(CHUNK, input);
+        let mut lines = Lines::new(LINE_MAX);
+        loop {
+            let mut bytes = match input.fill_buf() {
+                Ok([]) => break,
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let read = bytes.len();
             // Held while answering, never while waiting for input.
             let mut talk = self.talk();
-            while let Some(line) = lines.next() {
-                talk.take(&line)?;
+            while !bytes.is_empty() {
+                let (used, line) = lines.feed(bytes);
+                bytes = &bytes[used..];
+                if let Some(line) = line {
+                    talk.take(&line)?;
+                }
             }
             talk.write()?;
+            input.consume(read);
         }
         let mut talk = self.talk();
-        talk.take(&Line::Text(lines.rest()))?;
+        if let Some(line) = lines.finish() {
+            talk.take(&line)?;
+        }
         let Talk {
             session, gathered, ..
         } = &mut *talk;
@@ -73,7 +90,7 @@ impl<W: Write> Server<W> {
 impl<W: Write> Talk<W> {
     fn take(&mut self, line: &Line<'_>) -> io::Result<()> {
         match line {
-            Line::Text(text) => self.session.answer(text, &mut self.gathered),
+            Line::Whole(text) => self.session.answer(text, &mut self.gathered),
             Line::TooLong => Session::too_long(&mut self.gathered),
         }
         if self.gathered.len() < GATHERED {

@@ -75,7 +75,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         self
     }
 
-    fn line(&mut self, line: Line) {
+    fn line(&mut self, line: Line<'_>) {
         let bytes = match line {
             Line::Whole(bytes) => bytes,
             Line::TooLong => {
@@ -160,7 +160,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
 
 /// What a conversation waits for.
 enum Event {
-    Line(io::Result<Option<Line>>),
+    Line(io::Result<Option<Line<'static>>>),
     /// There is nothing more to read.
     Closed,
     /// There is nobody to answer, or nothing that will be answered soon.
