@@ -138,7 +138,7 @@ pub fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Mcp(args)) => match &args.document.file {
             Some(file) => return document::run(file, &args.document),
-            None => mcp::run(args),
+            None => mcp::run(&args),
         },
         Some(Command::Agent(args)) => agent::run(&args),
         Some(Command::Doctor(args)) => doctor::run(args),

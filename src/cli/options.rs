@@ -15,10 +15,9 @@ const URL: &str = "ws://127.0.0.1:49134";
 /// Where the configuration is looked for.
 const CONFIG: &str = "./config.yaml";
 
-/// Options of the verbs.
+/// Where the registry is.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Common options")]
-pub struct Options {
+pub struct Whereabouts {
     /// The engine to ask; if none answers there, the data directory is used
     /// [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
     #[arg(long, value_name = "URL")]
@@ -38,10 +37,18 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
 
-    /// The configuration that names files and scopes, where no engine answers
+    /// The configuration that names scopes, and files for where no engine answers
     /// [default: ./config.yaml].
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
+}
+
+/// Options of the verbs.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Common options")]
+pub struct Options {
+    #[command(flatten)]
+    pub whereabouts: Whereabouts,
 
     /// How long to wait for an answer: `30`, `500ms`, `2s`, `5m`.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
@@ -61,36 +68,30 @@ impl Options {
     pub fn voice(&self) -> Voice {
         Voice::new(self.json, self.quiet)
     }
+}
 
-    /// Where to look, and whether somebody named the engine's address.
+impl Whereabouts {
+    /// Where to look, and whether somebody named the engine's address. Naming a data
+    /// directory and no address means that directory; what is named counts more than the
+    /// environment.
     pub fn place(&self) -> (Where, bool) {
-        let (url, token) = (self.url.clone(), self.token.clone());
-        place(url, token, self.data_dir.clone())
+        let data_dir = self.data_dir.clone();
+        if let (None, Some(dir)) = (&self.url, &data_dir) {
+            return (Where::Directory(dir.clone()), false);
+        }
+        let (url, named) = engine(self.url.clone());
+        let reaching = Reaching {
+            url,
+            token: self.token.clone(),
+            data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
+        };
+        (Where::Engine(reaching), named)
     }
 
     /// The configuration.
     pub fn configuration(&self) -> Loaded {
         configuration(self.config.clone())
     }
-}
-
-/// Where to look, and whether somebody named the engine's address. Naming a data directory
-/// and no address means that directory; what is named counts more than the environment.
-pub fn place(
-    url: Option<String>,
-    token: Option<String>,
-    data_dir: Option<PathBuf>,
-) -> (Where, bool) {
-    if let (None, Some(dir)) = (&url, &data_dir) {
-        return (Where::Directory(dir.clone()), false);
-    }
-    let (url, named) = engine(url);
-    let reaching = Reaching {
-        url,
-        token,
-        data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
-    };
-    (Where::Engine(reaching), named)
 }
 
 /// The engine's address, and whether somebody named it, here or in the environment.

@@ -79,12 +79,12 @@ fn go<T>(
 impl Visit {
     async fn begin(options: &Options, stay: Stay) -> Result<Self, Stop> {
         let voice = options.voice();
-        let loaded = options.configuration();
+        let loaded = options.whereabouts.configuration();
         for warning in &loaded.warnings {
             voice.warn(warning);
         }
         let timeout = options.timeout;
-        let (place, named) = options.place();
+        let (place, named) = options.whereabouts.place();
         let reached = match place {
             Where::Directory(dir) => app::reach_here(dir, &loaded, stay).await,
             Where::Engine(reaching) => {
