@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use agent3md::{Agent, Document, Finding, Report, rewrite_links, slug, slugs};
-use skills_core::{Head, SkillId, SourceSkill, check_body};
+use skills_core::{Head, Origin, SkillId, SourceSkill, check_body};
 
 /// A document that is served.
 #[derive(Debug)]
@@ -76,6 +76,7 @@ impl Book {
                 id: id.clone(),
                 bytes: body.len(),
                 registered_at: Arc::clone(changed_at),
+                origin: Origin::Agent3md,
                 head,
             };
             let body = body.into();

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skills_core::{
-    Error, Listing, Origin, Pending, PromptName, PromptText, SkillId, Skipped, Source,
-    SourcePrompt, SourceSkill,
+    Error, Listing, Pending, PromptName, PromptText, SkillId, Skipped, Source, SourcePrompt,
+    SourceSkill,
 };
 
 pub use book::{Book, Page};
@@ -86,10 +86,6 @@ impl Agents {
 }
 
 impl Source for Agents {
-    fn origin(&self) -> Origin {
-        Origin::Agent3md
-    }
-
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         Box::pin(async {
             let books = on_a_thread(&self.0, "list the agents", Library::books).await?;

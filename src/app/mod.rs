@@ -80,7 +80,8 @@ fn registry(engine: Wire, loaded: &Loaded, folder: Option<&Folder>) -> Arc<Regis
 fn visited_registry(client: &Client, config: &Config) -> Arc<Registry> {
     let engine: Arc<dyn Engine> = Arc::new(Wire::new(client.clone()));
     let settings = config.settings();
-    let sources = Peer::sources(&engine, settings.timeout);
+    let peer = Peer::new(Arc::clone(&engine), settings.timeout);
+    let sources: Vec<Arc<dyn Source>> = vec![Arc::new(peer)];
     Arc::new(Registry::new(engine, sources, settings, now))
 }
 

@@ -13,11 +13,12 @@ use skills_core::{
     SkillId, Source, SourcePrompt, SourceSkill,
 };
 
-/// The documents of one origin that the worker on an engine serves. Without such a
-/// worker there are none.
+const LISTING_PROMPTS: &str = "list the prompts";
+
+/// The documents that the worker on an engine serves. Without such a worker there are
+/// none.
 pub struct Peer {
     engine: Arc<dyn Engine>,
-    origin: Origin,
     timeout: Duration,
 }
 
@@ -97,26 +98,9 @@ struct Text {
 }
 
 impl Peer {
-    /// One source for each origin other than state.
-    pub fn sources(engine: &Arc<dyn Engine>, timeout: Duration) -> Vec<Arc<dyn Source>> {
-        let peer = |origin| {
-            Arc::new(Self {
-                engine: Arc::clone(engine),
-                origin,
-                timeout,
-            }) as Arc<dyn Source>
-        };
-        vec![peer(Origin::Fs), peer(Origin::Agent3md)]
-    }
-
-    /// Whether an entry with this origin is ours to list. One of a kind we do not know
-    /// is some document.
-    fn lists(&self, origin: &str) -> bool {
-        match self.origin {
-            Origin::State => origin == Origin::State.as_str(),
-            Origin::Agent3md => origin == Origin::Agent3md.as_str(),
-            Origin::Fs => ![Origin::State.as_str(), Origin::Agent3md.as_str()].contains(&origin),
-        }
+    /// The documents of the worker on this engine.
+    pub fn new(engine: Arc<dyn Engine>, timeout: Duration) -> Self {
+        Self { engine, timeout }
     }
 
     /// Asks the worker; none where there is none, or where it has no such thing.
@@ -147,9 +131,8 @@ impl Peer {
     async fn list_skills(&self) -> Result<Listing<SourceSkill>, Error> {
         let doing = "list the documents";
         let listed: Option<Skills> = self.ask("skills::list", &json!({}), doing).await?;
-        let mut lines = listed.map(|listed| listed.skills).unwrap_or_default();
-        lines.retain(|line| self.lists(&line.origin));
-        if lines.is_empty() {
+        let lines = listed.map(|listed| listed.skills).unwrap_or_default();
+        if !lines.iter().any(|line| document(&line.origin).is_some()) {
             return Ok(Listing::default());
         }
         let titles: Option<Resources> = self
@@ -162,8 +145,9 @@ impl Peer {
             .collect();
         let mut listing = Listing::default();
         for line in lines {
-            // Checked by the worker, by the same rule.
-            let Ok(id) = line.id.parse::<SkillId>() else {
+            // Ids are checked by the worker, by the same rule.
+            let (Some(origin), Ok(id)) = (document(&line.origin), line.id.parse::<SkillId>())
+            else {
                 continue;
             };
             let uri = ResourceUri::Skill(id.clone()).to_string();
@@ -180,6 +164,7 @@ impl Peer {
                 id,
                 bytes: line.bytes,
                 registered_at: line.registered_at,
+                origin,
                 head,
             });
         }
@@ -187,36 +172,46 @@ impl Peer {
     }
 
     async fn list_prompts(&self) -> Result<Listing<SourcePrompt>, Error> {
-        let doing = "list the prompts";
-        let listed: Option<Prompts> = self.ask("prompts::list", &json!({}), doing).await?;
-        let mut lines = listed.map(|listed| listed.prompts).unwrap_or_default();
-        lines.retain(|line| self.lists(&line.origin));
-        if lines.is_empty() {
-            return Ok(Listing::default());
+        let mut entries = self.bare_prompts().await?;
+        if !entries.is_empty() {
+            let menu: Option<Menu> = self
+                .ask("prompts::mcp-list", &json!({}), LISTING_PROMPTS)
+                .await?;
+            let menu = menu.map(|menu| menu.prompts).unwrap_or_default();
+            let mut menu: HashMap<String, Arc<str>> = menu
+                .into_iter()
+                .map(|line| (line.name, line.description))
+                .collect();
+            for prompt in &mut entries {
+                prompt.description = menu.remove(prompt.name.as_str()).unwrap_or_default();
+            }
         }
-        let menu: Option<Menu> = self.ask("prompts::mcp-list", &json!({}), doing).await?;
-        let menu = menu.map(|menu| menu.prompts).unwrap_or_default();
-        let mut menu: HashMap<String, Arc<str>> = menu
-            .into_iter()
-            .map(|line| (line.name, line.description))
-            .collect();
-        let mut listing = Listing::default();
-        for line in lines {
-            let Ok(name) = line.name.parse::<PromptName>() else {
-                continue;
-            };
-            listing.entries.push(SourcePrompt {
-                description: menu.remove(name.as_str()).unwrap_or_default(),
-                name,
-                registered_at: line.registered_at,
-            });
-        }
-        Ok(listing)
+        Ok(Listing {
+            entries,
+            skipped: Vec::new(),
+        })
     }
 
-    /// Asked for by one of several sources of the same worker, so its origin counts.
+    /// The prompts, without their descriptions.
+    async fn bare_prompts(&self) -> Result<Vec<SourcePrompt>, Error> {
+        let listed: Option<Prompts> = self
+            .ask("prompts::list", &json!({}), LISTING_PROMPTS)
+            .await?;
+        let lines = listed.map(|listed| listed.prompts).unwrap_or_default();
+        let prompt = |line: PromptLine| {
+            Some(SourcePrompt {
+                name: line.name.parse().ok()?,
+                description: Arc::default(),
+                registered_at: line.registered_at,
+                origin: document(&line.origin)?,
+            })
+        };
+        Ok(lines.into_iter().filter_map(prompt).collect())
+    }
+
+    /// Only what the worker lists as a document: what it keeps in state is not ours to render.
     async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
-        let listed = self.list_prompts().await?.entries;
+        let listed = self.bare_prompts().await?;
         let Some(prompt) = listed.into_iter().find(|prompt| prompt.name == *name) else {
             return Ok(None);
         };
@@ -237,11 +232,17 @@ impl Peer {
     }
 }
 
-impl Source for Peer {
-    fn origin(&self) -> Origin {
-        self.origin
+/// Where an entry of the worker's lists lives; none for one in state. One of a kind we do
+/// not know is some document.
+fn document(origin: &str) -> Option<Origin> {
+    match origin {
+        origin if origin == Origin::State.as_str() => None,
+        origin if origin == Origin::Agent3md.as_str() => Some(Origin::Agent3md),
+        _ => Some(Origin::Fs),
     }
+}
 
+impl Source for Peer {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         Box::pin(self.list_skills())
     }
@@ -266,5 +267,93 @@ impl Source for Peer {
         name: &'a PromptName,
     ) -> Pending<'a, Result<Option<PromptText>, Error>> {
         Box::pin(self.read_prompt(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use skills_core::{Json, Registry, Settings};
+
+    use super::*;
+
+    /// An engine with a skills worker, and what it was asked.
+    #[derive(Default)]
+    struct Worker(Mutex<Vec<String>>);
+
+    impl Engine for Worker {
+        fn call<'a>(
+            &'a self,
+            function: &'a str,
+            _: Json,
+            _: Duration,
+        ) -> Pending<'a, Result<Option<Json>, Failure>> {
+            self.0.lock().unwrap().push(function.to_owned());
+            let entry = |id: &str, origin: &str| {
+                let at = "2026-01-01T00:00:00Z";
+                json!({ "id": id, "name": id, "bytes": 1, "registered_at": at, "origin": origin })
+            };
+            let entries = || [entry("a", "fs"), entry("b", "3md"), entry("c", "state")];
+            let answer = match function {
+                "state::list" => json!([]),
+                "state::get" => json!(null),
+                "skills::list" => json!({ "skills": entries() }),
+                "skills::resources-list" => json!({ "resources": [] }),
+                "prompts::list" => json!({ "prompts": entries() }),
+                "prompts::mcp-list" => json!({ "prompts": [{ "name": "b", "description": "B" }] }),
+                "prompts::mcp-get" => json!({
+                    "description": "B", "messages": [{ "content": { "text": "Do B." } }],
+                }),
+                _ => return Box::pin(std::future::ready(Err(Failure::Absent))),
+            };
+            Box::pin(std::future::ready(Ok(Some(to_raw_value(&answer).unwrap()))))
+        }
+
+        fn send(&self, _: &str, _: Json) {}
+    }
+
+    fn visit() -> (Arc<Worker>, Registry) {
+        let worker = Arc::new(Worker::default());
+        let engine: Arc<dyn Engine> = Arc::<Worker>::clone(&worker);
+        let settings = Settings::default();
+        let peer = Peer::new(Arc::clone(&engine), settings.timeout);
+        let now = || "2026-01-01T00:00:00Z".to_owned();
+        let registry = Registry::new(engine, vec![Arc::new(peer)], settings, now);
+        (worker, registry)
+    }
+
+    impl Worker {
+        /// What was asked since the last time, but for state.
+        fn asked(&self) -> Vec<String> {
+            let mut asked = std::mem::take(&mut *self.0.lock().unwrap());
+            asked.retain(|function| !function.starts_with("state::"));
+            asked
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_asks_the_worker_once_whatever_the_origins() {
+        let (worker, registry) = visit();
+        let skills = registry.skills().await.unwrap();
+        let shown = skills.entries.iter().map(|s| (s.id.as_str(), s.origin));
+        let expected = [("a", Origin::Fs), ("b", Origin::Agent3md)];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+        assert_eq!(worker.asked(), ["skills::list", "skills::resources-list"]);
+        let prompts = registry.prompts().await.unwrap();
+        let shown = prompts.entries.iter().map(|p| (p.name.as_str(), p.origin));
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+        assert_eq!(worker.asked(), ["prompts::list", "prompts::mcp-list"]);
+    }
+
+    #[tokio::test]
+    async fn a_prompt_is_read_only_where_the_worker_lists_it_as_a_document() {
+        let (worker, registry) = visit();
+        let rendered = registry.render_prompt(&"b".parse().unwrap(), None).await;
+        assert_eq!(&*rendered.unwrap().description, "B");
+        assert_eq!(worker.asked(), ["prompts::list", "prompts::mcp-get"]);
+        let unknown = registry.render_prompt(&"c".parse().unwrap(), None).await;
+        unknown.unwrap_err();
+        assert!(!worker.asked().contains(&"prompts::mcp-get".to_owned()));
     }
 }

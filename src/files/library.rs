@@ -8,7 +8,9 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use skills_core::{Head, PromptText, SkillId, Skipped, SourcePrompt, SourceSkill, triggers};
+use skills_core::{
+    Head, Origin, PromptText, SkillId, Skipped, SourcePrompt, SourceSkill, triggers,
+};
 
 use super::cache::{Cache, Listing};
 use super::document::{self, Unserved};
@@ -172,6 +174,7 @@ fn read_skill(path: &Path, id: SkillId) -> Result<Option<Part<SourceSkill>>, Uns
         id,
         bytes: document.body.len(),
         registered_at: document.changed_at,
+        origin: Origin::Fs,
         head,
     };
     Ok(Some(Part {
@@ -198,6 +201,7 @@ pub fn read_prompt(path: &Path) -> Result<Option<(Part<SourcePrompt>, PromptText
         name,
         description: description.into(),
         registered_at: document.changed_at,
+        origin: Origin::Fs,
     };
     let text = PromptText {
         prompt: prompt.clone(),

@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skills_core::{
-    Error, Listing, Origin, Pending, PromptName, PromptText, SkillId, Skipped, Source,
-    SourcePrompt, SourceSkill,
+    Error, Listing, Pending, PromptName, PromptText, SkillId, Skipped, Source, SourcePrompt,
+    SourceSkill,
 };
 
 use direct::body;
@@ -162,10 +162,6 @@ impl Folder {
 }
 
 impl Source for Folder {
-    fn origin(&self) -> Origin {
-        Origin::Fs
-    }
-
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         Box::pin(async { Ok(self.skill_files().await?.listing()) })
     }

@@ -55,20 +55,18 @@ fn prompt(name: &PromptName, description: &Arc<str>) -> SourcePrompt {
         name: name.clone(),
         description: Arc::clone(description),
         registered_at: MODIFIED.into(),
+        origin: Origin::Fs,
     }
 }
 
 impl Source for Shelf {
-    fn origin(&self) -> Origin {
-        Origin::Fs
-    }
-
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         let files = self.files();
         let skill = |(id, body): (&SkillId, &Arc<str>)| SourceSkill {
             id: id.clone(),
             bytes: body.len(),
             registered_at: MODIFIED.into(),
+            origin: Origin::Fs,
             head: Head::of(body),
         };
         let entries = files.skills.iter().map(skill).collect();

@@ -70,6 +70,8 @@ pub struct SourceSkill {
     pub bytes: usize,
     /// When the document last changed, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
+    /// Where it lives.
+    pub origin: Origin,
     /// Title and description.
     pub head: Head,
 }
@@ -83,6 +85,8 @@ pub struct SourcePrompt {
     pub description: Arc<str>,
     /// When the document last changed, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
+    /// Where it lives.
+    pub origin: Origin,
 }
 
 /// A prompt of a source with its text.
@@ -96,9 +100,6 @@ pub struct PromptText {
 
 /// Documents that are read afresh on every call.
 pub trait Source: Send + Sync {
-    /// What its entries are tagged with.
-    fn origin(&self) -> Origin;
-
     /// Every skill it holds, and what it had to leave out.
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>>;
 

@@ -191,15 +191,14 @@ type Taken = std::collections::HashMap<Arc<str>, crate::Origin>;
 /// Entries of sources under names that nobody before them has; later ones are
 /// reported as shadowed.
 fn unshadowed<T>(
-    origin: crate::Origin,
     mut found: Vec<T>,
-    name: impl Fn(&T) -> Arc<str>,
+    name: impl Fn(&T) -> (Arc<str>, crate::Origin),
     taken: &mut Taken,
     skipped: &mut Vec<Skipped>,
 ) -> Vec<T> {
     taken.reserve(found.len());
     found.retain(|entry| {
-        let name = name(entry);
+        let (name, origin) = name(entry);
         let Some(by) = taken.get(&name) else {
             taken.insert(name, origin);
             return true;

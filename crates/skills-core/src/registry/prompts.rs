@@ -104,13 +104,13 @@ impl Registry {
                 origin: Origin::State,
             })
             .collect();
-        for (origin, prompt) in self.source_prompts(&state.rows, &mut skipped).await? {
+        for prompt in self.source_prompts(&state.rows, &mut skipped).await? {
             entries.push(PromptHead {
                 name: prompt.name,
                 function_id: String::new(),
                 arguments: 0,
                 registered_at: prompt.registered_at,
-                origin,
+                origin: prompt.origin,
             });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -129,7 +129,7 @@ impl Registry {
                 arguments: prompt.arguments.clone(),
             })
             .collect();
-        for (_, prompt) in self.source_prompts(&state.rows, &mut Vec::new()).await? {
+        for prompt in self.source_prompts(&state.rows, &mut Vec::new()).await? {
             let SourcePrompt {
                 name, description, ..
             } = prompt;
@@ -248,30 +248,23 @@ impl Registry {
         })
     }
 
-    /// The prompts of each source, without those that state or an earlier source
+    /// The prompts of every source, without those that state or an earlier source
     /// already has.
     async fn source_prompts(
         &self,
         stored: &[Arc<Prompt>],
         skipped: &mut Vec<Skipped>,
-    ) -> Result<Vec<(Origin, SourcePrompt)>, Error> {
+    ) -> Result<Vec<SourcePrompt>, Error> {
         let mut taken: Taken = stored
             .iter()
             .map(|prompt| (prompt.name.shared(), Origin::State))
             .collect();
         let mut all = Vec::new();
         for source in &self.sources {
-            let origin = source.origin();
             let listing = source.prompts().await?;
             skipped.extend(listing.skipped);
-            let kept = unshadowed(
-                origin,
-                listing.entries,
-                |p| p.name.shared(),
-                &mut taken,
-                skipped,
-            );
-            all.extend(kept.into_iter().map(|prompt| (origin, prompt)));
+            let name = |prompt: &SourcePrompt| (prompt.name.shared(), prompt.origin);
+            all.extend(unshadowed(listing.entries, name, &mut taken, skipped));
         }
         Ok(all)
     }

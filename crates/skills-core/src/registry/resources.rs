@@ -76,10 +76,9 @@ impl Registry {
             .iter()
             .map(|s| resource(&s.id, s.head(), s.body.len(), &s.registered_at))
             .collect();
-        for from in self.source_skills(state.ids(), &mut skipped).await? {
-            let skills = from.skills.iter();
-            all.extend(skills.map(|s| resource(&s.id, &s.head, s.bytes, &s.registered_at)));
-        }
+        let custom = self.source_skills(state.ids(), &mut skipped).await?;
+        let custom = custom.iter();
+        all.extend(custom.map(|s| resource(&s.id, &s.head, s.bytes, &s.registered_at)));
         let id = |resource: &Resource| match &resource.uri {
             ResourceUri::Skill(id) => Some(id.clone()),
             ResourceUri::Index | ResourceUri::Section(_) => None,
@@ -133,7 +132,7 @@ impl Registry {
         let registered = state.index.get_or_init(|| {
             index::render(state.rows.iter().map(|skill| (&skill.id, skill.head()))).into()
         });
-        let custom = custom.iter().flat_map(super::skills::FromSource::heads);
+        let custom = custom.iter().map(|skill| (&skill.id, &skill.head));
         Ok(index::add_custom(registered, custom))
     }
 

@@ -66,7 +66,7 @@ impl Registry {
         let (state, mut skipped) = self.stored_skills("find a skill").await?;
         let custom = self.source_skills(state.ids(), &mut skipped).await?;
         let stored = state.rows.iter().map(|skill| (&skill.id, skill.head()));
-        let custom = custom.iter().flat_map(super::skills::FromSource::heads);
+        let custom = custom.iter().map(|skill| (&skill.id, &skill.head));
         let matching = |(id, head): (&SkillId, &Head)| {
             let matched = request.called_for(head.triggers.as_deref()?);
             (!matched.is_empty()).then(|| Match {

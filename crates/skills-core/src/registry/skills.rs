@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Registry, Taken, unshadowed};
-use crate::markdown::Head;
 use crate::skill::check_body;
 use crate::slot::Snapshot;
 use crate::{Change, Error, Json, Listing, Origin, Skill, SkillId, SourceSkill};
@@ -34,12 +33,6 @@ impl SkillHead {
 
 /// What fails when a list does.
 const LISTING: &str = "list the skills";
-
-/// Skills of a source that nothing shadows.
-pub(super) struct FromSource {
-    pub origin: Origin,
-    pub skills: Vec<SourceSkill>,
-}
 
 impl Registry {
     /// Keeps a body under an id; answers when.
@@ -87,14 +80,12 @@ impl Registry {
         };
         let stored = entries.iter().map(|head| head.id.shared());
         let custom = self.source_skills(stored, &mut skipped).await?;
-        for FromSource { origin, skills } in custom {
-            entries.extend(skills.into_iter().map(|skill| SkillHead {
-                id: skill.id,
-                bytes: skill.bytes,
-                registered_at: skill.registered_at,
-                origin,
-            }));
-        }
+        entries.extend(custom.into_iter().map(|skill| SkillHead {
+            id: skill.id,
+            bytes: skill.bytes,
+            registered_at: skill.registered_at,
+            origin: skill.origin,
+        }));
         entries.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(Listing { entries, skipped })
     }
@@ -168,37 +159,24 @@ impl Registry {
         Ok((state, skipped))
     }
 
-    /// The skills of each source, without those that state or an earlier source
+    /// The skills of every source, without those that state or an earlier source
     /// already has.
     pub(super) async fn source_skills(
         &self,
         stored: impl Iterator<Item = Arc<str>>,
         skipped: &mut Vec<crate::Skipped>,
-    ) -> Result<Vec<FromSource>, Error> {
+    ) -> Result<Vec<SourceSkill>, Error> {
         if self.sources.is_empty() {
             return Ok(Vec::new());
         }
         let mut taken: Taken = stored.map(|id| (id, Origin::State)).collect();
-        let mut all = Vec::with_capacity(self.sources.len());
+        let mut all = Vec::new();
         for source in &self.sources {
-            let origin = source.origin();
             let listing = source.skills().await?;
             skipped.extend(listing.skipped);
-            let skills = unshadowed(
-                origin,
-                listing.entries,
-                |s| s.id.shared(),
-                &mut taken,
-                skipped,
-            );
-            all.push(FromSource { origin, skills });
+            let name = |skill: &SourceSkill| (skill.id.shared(), skill.origin);
+            all.extend(unshadowed(listing.entries, name, &mut taken, skipped));
         }
         Ok(all)
-    }
-}
-
-impl FromSource {
-    pub(super) fn heads(&self) -> impl Iterator<Item = (&SkillId, &Head)> {
-        self.skills.iter().map(|skill| (&skill.id, &skill.head))
     }
 }
