@@ -104,19 +104,6 @@ pub fn run(args: &AgentArgs) -> Result<(), Stop> {
     }
 }
 
-/// A name from a document, harmless on a terminal and on one line.
-fn shown(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
-}
-
 /// Reads a file.
 fn text_of(path: &Path) -> Result<String, Stop> {
     file::read(path).map(|read| read.text).map_err(|error| {

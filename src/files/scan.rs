@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skills_core::Skipped;
+use skills_core::{Skipped, escaped};
 
 use super::pattern::Pattern;
 use super::stamp::Stamp;
@@ -333,16 +333,7 @@ impl Walk<'_> {
 
 /// A path for people: nothing in a file's name can steer their terminal.
 pub fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    escaped(&path.to_string_lossy())
 }
 
 /// A path as it is ordered.

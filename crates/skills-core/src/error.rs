@@ -270,20 +270,22 @@ impl Error {
 /// A value for an error message: control characters escaped, long ones cut.
 pub(crate) fn shown(text: &str) -> String {
     const MOST: usize = 80;
-    let mut out = String::with_capacity(text.len().min(MOST) + 2);
-    out.push('`');
-    for (at, c) in text.chars().enumerate() {
-        if at == MOST {
-            out.push_str("...");
-            break;
-        }
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("`{}...`", escaped(&text[..end])),
+        None => format!("`{}`", escaped(text)),
+    }
+}
+
+/// A text on one line, harmless on a terminal.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
         if c.is_control() {
             out.extend(c.escape_default());
         } else {
             out.push(c);
         }
     }
-    out.push('`');
     out
 }
 

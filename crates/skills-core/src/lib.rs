@@ -36,7 +36,7 @@ mod writers;
 pub use change::{Change, Listener, Topic};
 pub use content::{Content, Mime, from_section};
 pub use engine::{Engine, Failure, Json, Pending};
-pub use error::{Error, Kind};
+pub use error::{Error, Kind, escaped};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use markdown::{DESCRIPTION_MAX, Head};
 pub use nearest::nearest;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use skills_core::Kind;
+use skills_core::{Kind, escaped};
 
 use super::show::Full;
-use super::{Stop, Voice, open, shown, text_of};
+use super::{Stop, Voice, open, text_of};
 use crate::agents::{Book, Page};
 
 #[derive(Args)]
@@ -83,7 +83,7 @@ fn markdown(args: &ExportArgs, folder: &Path, voice: &Voice) -> Result<(), Stop>
     voice.data("agent export", &data, |_| {
         files
             .iter()
-            .fold(String::new(), |all, file| all + &shown(file) + "\n")
+            .fold(String::new(), |all, file| all + &escaped(file) + "\n")
     })?;
     match &book.skipped[..] {
         [] => Ok(()),

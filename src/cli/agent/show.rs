@@ -8,8 +8,9 @@ use agent3md::{Skill, js_number};
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use skills_core::escaped;
 
-use super::{Stop, Voice, WhichArgs, line, open, shown};
+use super::{Stop, Voice, WhichArgs, line, open};
 
 #[derive(Args)]
 pub struct FileArgs {
@@ -76,7 +77,11 @@ pub fn manifest(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
         ];
         for (what, value) in rows {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{}", format!("{what:<8} {}", shown(value)).trim_end());
+            let _ = writeln!(
+                text,
+                "{}",
+                format!("{what:<8} {}", escaped(value)).trim_end()
+            );
         }
         format!("{text}\n{}", body(voice, &agent.identity.body))
     })
@@ -89,12 +94,12 @@ pub fn skills(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
         let widest = |width: fn(&Skill) -> usize| agent.skills().map(width).max().unwrap_or(0);
         let (z, name) = (
             widest(|skill| js_number(skill.z).len()),
-            widest(|skill| shown(&skill.name).chars().count()),
+            widest(|skill| escaped(&skill.name).chars().count()),
         );
         let mut text = String::new();
         for skill in agent.skills() {
-            let (at, named) = (js_number(skill.z), shown(&skill.name));
-            let triggers = shown(&skill.triggers.join(", "));
+            let (at, named) = (js_number(skill.z), escaped(&skill.name));
+            let triggers = escaped(&skill.triggers.join(", "));
             let row = format!("{at:>z$}  {named:<name$}  {triggers}");
             let _ = writeln!(text, "{}", row.trim_end());
         }
@@ -111,7 +116,7 @@ pub fn route(args: &RouteArgs, voice: &Voice) -> Result<(), Stop> {
         let answer = answer::route_skill(&agent, &text);
         answer
             .lines()
-            .fold(String::new(), |all, hit| all + &shown(hit) + "\n")
+            .fold(String::new(), |all, hit| all + &escaped(hit) + "\n")
     })
 }
 

@@ -6,8 +6,9 @@ use agent3md::Report;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
+use skills_core::escaped;
 
-use super::{Stop, Voice, shown, text_of};
+use super::{Stop, Voice, text_of};
 use crate::cli::document::said;
 
 #[derive(Args)]
@@ -43,13 +44,13 @@ pub fn run(args: &ValidateArgs, voice: &Voice) -> Result<(), Stop> {
         let found = report
             .findings
             .iter()
-            .map(|finding| shown(&said(path, finding)));
+            .map(|finding| escaped(&said(path, finding)));
         lines.extend(found);
         if let Some(problem) = &unreadable {
             lines.push(format!(
                 "{}: error [read] {}",
                 path.display(),
-                shown(problem)
+                escaped(problem)
             ));
         }
         files.push(Checked {
