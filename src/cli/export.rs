@@ -8,12 +8,10 @@ use clap::Args;
 use skills_core::Kind;
 
 use super::Stop;
-use super::figures::count;
 use super::list::{Origin, entries};
 use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
-use super::say::lines;
 use super::visit::{Visit, visit_busily};
 
 /// Write every skill to a directory, as one markdown file each.
@@ -53,24 +51,8 @@ pub fn run(args: &ExportArgs) -> Result<(), Stop> {
         let work = |id: String| export(visit, &args.dir, id, args.force);
         let tally = Tally::default();
         let tally = each(visit, "exporting", items.collect(), tally, work).await?;
-        for skip in &tally.skipped {
-            visit.voice.warn(&format!("{}: {}", skip.what, skip.reason));
-        }
-        visit.voice.data("export", &tally, |_| {
-            lines(tally.done.iter().map(String::as_str))
-        })?;
-        let (done, equal) = (tally.done.len(), tally.equal.len());
-        let skipped = tally.skipped.len();
-        visit.voice.remark(&format!(
-            "{done} exported, {equal} unchanged, {skipped} left alone"
-        ));
-        if skipped > 0 {
-            return Err(Stop::invalid(
-                format!("{} left alone", count(skipped, "file")),
-                "--force overwrites files that differ; the rest was exported",
-            ));
-        }
-        Ok(())
+        let hint = "--force overwrites files that differ; the rest was exported";
+        tally.say(&visit.voice, ["export", "exported", "left alone"], hint)
     })
 }
 

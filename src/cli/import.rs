@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use skills_core::{Kind, SkillId};
 
-use super::figures::count;
 use super::list::{Entry, entries};
 use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
 use super::register::register;
-use super::say::lines;
 use super::visit::{Visit, visit_busily};
 use super::{Stop, input};
 
@@ -51,24 +49,8 @@ pub fn run(args: &ImportArgs) -> Result<(), Stop> {
             import(visit, file, known)
         };
         let tally = each(visit, "importing", files, tally, work).await?;
-        for skip in &tally.skipped {
-            visit.voice.warn(&format!("{}: {}", skip.what, skip.reason));
-        }
-        visit.voice.data("import", &tally, |_| {
-            lines(tally.done.iter().map(String::as_str))
-        })?;
-        let (done, equal) = (tally.done.len(), tally.equal.len());
-        let skipped = tally.skipped.len();
-        visit.voice.remark(&format!(
-            "{done} imported, {equal} unchanged, {skipped} left out"
-        ));
-        if skipped > 0 {
-            return Err(Stop::invalid(
-                format!("{} left out", count(skipped, "file")),
-                "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported",
-            ));
-        }
-        Ok(())
+        let hint = "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported";
+        tally.say(&visit.voice, ["import", "imported", "left out"], hint)
     })
 }
 

@@ -6,7 +6,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::Stop;
-use super::say::Voice;
+use super::figures::count;
+use super::say::{Voice, lines};
 use super::visit::Visit;
 
 /// How many are on their way at a time: enough to share a commit on the other side.
@@ -50,6 +51,32 @@ impl Tally {
             Outcome::Equal => self.equal.push(what),
             Outcome::Skipped(reason) => self.skipped.push(Skip { what, reason }),
         }
+    }
+
+    /// Says how it went: the command, and its words for what it did and what it did not.
+    /// Something left is a failure, though the rest is done.
+    pub fn say(
+        &self,
+        voice: &Voice,
+        [command, did, left]: [&str; 3],
+        hint: &str,
+    ) -> Result<(), Stop> {
+        for skip in &self.skipped {
+            voice.warn(&format!("{}: {}", skip.what, skip.reason));
+        }
+        voice.data(command, self, |_| {
+            lines(self.done.iter().map(String::as_str))
+        })?;
+        let (done, equal) = (self.done.len(), self.equal.len());
+        let skipped = self.skipped.len();
+        voice.remark(&format!(
+            "{done} {did}, {equal} unchanged, {skipped} {left}"
+        ));
+        if skipped > 0 {
+            let message = format!("{} {left}", count(skipped, "file"));
+            return Err(Stop::invalid(message, hint));
+        }
+        Ok(())
     }
 
     /// In an order that does not depend on who was faster.
