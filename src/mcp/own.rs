@@ -53,6 +53,16 @@ fn object(schema: Value) -> JsonObject {
     }
 }
 
+/// The schema of arguments that are one text.
+fn one_text(name: &str, about: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": { (name): { "type": "string", "description": about } },
+        "required": [name],
+        "additionalProperties": false,
+    })
+}
+
 const FETCH: Own = Own {
     name: "skill__fetch",
     title: "Fetch skills",
@@ -169,16 +179,7 @@ const READ: Own = Own {
     title: "Read a skill",
     about: "Read the text at one iii:// address, exactly as it is kept: a skill, the index \
         iii://skills, or the live output of a function at iii://fn/...",
-    input: || {
-        json!({
-            "type": "object",
-            "properties": {
-                "uri": { "type": "string", "description": "The address, such as iii://skills." },
-            },
-            "required": ["uri"],
-            "additionalProperties": false,
-        })
-    },
+    input: || one_text("uri", "The address, such as iii://skills."),
     output: None,
     run: |registry, given| {
         Box::pin(async move {

@@ -5,23 +5,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use skills_core::{Match, Missing, ResolvedSkill, SkillId};
 
-use super::{Own, decode};
+use super::{Own, decode, one_text};
 
 pub const ROUTE: Own = Own {
     name: "skill__route",
     title: "Find the skill for a request",
     about: "Rank the skills whose declared triggers a request calls for, best first, with the \
         phrases that matched. Read the best one next.",
-    input: || {
-        json!({
-            "type": "object",
-            "properties": {
-                "text": { "type": "string", "description": "The request, in the user's words." },
-            },
-            "required": ["text"],
-            "additionalProperties": false,
-        })
-    },
+    input: || one_text("text", "The request, in the user's words."),
     output: Some(|| {
         json!({
             "type": "object",
@@ -75,16 +66,7 @@ pub const RESOLVE: Own = Own {
     title: "Read a skill and what it builds on",
     about: "Read a skill and every skill it links to, in order, as one markdown text. Links that \
         lead nowhere are named at the end.",
-    input: || {
-        json!({
-            "type": "object",
-            "properties": {
-                "id": { "type": "string", "description": "The skill's id, such as resend/email." },
-            },
-            "required": ["id"],
-            "additionalProperties": false,
-        })
-    },
+    input: || one_text("id", "The skill's id, such as resend/email."),
     output: None,
     run: |registry, given| {
         Box::pin(async move {
