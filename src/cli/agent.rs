@@ -33,7 +33,7 @@ pub struct AgentArgs {
     #[command(subcommand)]
     verb: Verb,
 
-    /// Say it as JSON: one document on stdout, or one error on stderr.
+    /// Say it as JSON: one document on stdout, of the result or of the error.
     #[arg(long, global = true)]
     json: bool,
 

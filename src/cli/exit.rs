@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use skills_core::{Error, Kind};
 
-use super::say::{tame, to_stderr};
+use super::say::{error_to_stdout, tame, to_stderr};
 
 /// It went well. So does ending because nobody reads any more.
 pub const OK: u8 = 0;
@@ -80,14 +80,12 @@ impl Stop {
         }
     }
 
-    /// Says it on stderr, for people or as one JSON document, and answers the code.
+    /// Says it, for people on stderr or, if `json`, as the one document on stdout, and
+    /// answers the code. Where stdout has its document already, people hear the rest.
     pub fn report(self, json: bool) -> ExitCode {
-        let said = if json {
-            self.in_json()
-        } else {
-            self.in_words()
-        };
-        to_stderr(&said);
+        if !(json && error_to_stdout(&self.in_json())) {
+            to_stderr(&self.in_words());
+        }
         ExitCode::from(exit_code(self.kind))
     }
 

@@ -54,7 +54,7 @@ pub struct Options {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub timeout: Duration,
 
-    /// Say it as JSON: one document on stdout, or one error on stderr.
+    /// Say it as JSON: one document on stdout, of the result or of the error.
     #[arg(long)]
     pub json: bool,
 

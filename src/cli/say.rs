@@ -1,7 +1,9 @@
-//! What a command says: data on stdout, everything else on stderr.
+//! What a command says: data on stdout, everything else on stderr. With `--json` an error is
+//! data too.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -10,6 +12,9 @@ use super::render::markdown;
 
 /// The version of the JSON that is printed.
 const SCHEMA_VERSION: u32 = 1;
+
+/// Whether this process has said its JSON document: there is one, of data or of an error.
+static ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// How one command speaks.
 #[derive(Clone, Debug)]
@@ -61,7 +66,9 @@ impl Voice {
         };
         let text = serde_json::to_string(&envelope);
         let text = text.map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
-        print(&(text + "\n"))
+        print(&(text + "\n"))?;
+        ANSWERED.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// A document for whoever reads: as it is in a pipe or if `raw`; for a terminal
@@ -114,6 +121,17 @@ pub fn print(text: &str) -> Result<(), Stop> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => Err(Stop::broken(format!("cannot write to stdout: {error}"))),
     }
+}
+
+/// Writes an error for a program; answers whether that was possible, and whether there was
+/// still a document to write.
+pub fn error_to_stdout(document: &str) -> bool {
+    let mut out = io::stdout().lock();
+    !ANSWERED.load(Ordering::Relaxed)
+        && out
+            .write_all(document.as_bytes())
+            .and_then(|()| out.flush())
+            .is_ok()
 }
 
 /// Writes for people.

@@ -96,10 +96,8 @@ impl Visit {
                     let (url, after) = (url.clone(), timeout);
                     Err(ReachError::Silent { url, after })
                 });
-                // Not for a program: what it reads on stderr is one error, if anything.
-                let tells = named && !options.json;
                 if let (true, Ok(Place::Here { data_dir, .. })) =
-                    (tells, reached.as_ref().map(|reached| &reached.place))
+                    (named, reached.as_ref().map(|reached| &reached.place))
                 {
                     let dir = data_dir.display();
                     voice.note(&format!("no engine answers at {url}; using {dir}"));

@@ -115,7 +115,7 @@ fn an_address_that_was_named_and_does_not_answer() {
     // The same as the one of the sessions, written otherwise, so that it shows.
     s.step("skills list --url ws://localhost:1")
         .step("skills list --url ws://localhost:1 --quiet")
-        // A program reads one JSON document, and nothing beside it.
+        // A program reads one JSON document on stdout, whatever is said beside it.
         .step("skills read nothing --url ws://localhost:1 --json")
         .step("skills list --url ws://localhost:1 --json");
     s.matches("nobody_there");

@@ -58,7 +58,7 @@ fn check_fails(arguments: &[&str], code: i32, kind: &str, message: &str) {
     );
     let ran = run(&[arguments, &["--json"]].concat());
     assert_eq!(ran.code, Some(code));
-    let said: Value = serde_json::from_str(&ran.err).unwrap();
+    let said: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(said["error"]["kind"], kind, "{said}");
     assert!(
         said["error"]["message"].as_str().unwrap().contains(message),
