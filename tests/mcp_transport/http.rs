@@ -209,6 +209,8 @@ async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
     let answer = server.post(&borrowed(&headers), &body).await;
     assert_eq!(answer.status, 504);
     assert_eq!(answer.message()["error"]["code"], -32603);
+    let asked: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(answer.message()["id"], asked["id"]);
     server.end().await;
 }
 

@@ -146,6 +146,8 @@ async fn pass<H: ServerHandler>(
 /// What is known of a request before it is served.
 struct Visit {
     session: Option<String>,
+    /// The request's id as the client wrote it.
+    id: Option<Box<str>>,
     /// Whether it stays open for as long as the client likes.
     listens: bool,
     /// What can be answered without the SDK.
@@ -161,6 +163,7 @@ impl<H: ServerHandler> Gate<H> {
         }
         let mut visit = Visit {
             session,
+            id: None,
             listens: request.method() == Method::GET,
             read: None,
         };
@@ -185,6 +188,7 @@ impl<H: ServerHandler> Gate<H> {
                     };
                     return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
                 }
+                visit.id = Some(request.id.clone());
                 match request.request {
                     ClientRequest::InitializeRequest(_) if visit.session.is_none() => {
                         self.make_room(request.id).await?;
@@ -273,8 +277,11 @@ impl<H: ServerHandler> Gate<H> {
     async fn serve(&self, request: Request, visit: Visit, next: Next) -> Response {
         let work = (!visit.listens && !self.stop.is_cancelled()).then(|| self.work.token());
         let Ok(response) = tokio::time::timeout(self.timeout, next.run(request)).await else {
-            let message = format!("nothing came within {} s", self.timeout.as_secs());
-            let refusal = Refusal::nameless(INTERNAL_ERROR, message);
+            let refusal = Refusal {
+                id: visit.id,
+                code: INTERNAL_ERROR,
+                message: format!("nothing came within {} s", self.timeout.as_secs()),
+            };
             return refuse(StatusCode::GATEWAY_TIMEOUT, &refusal);
         };
         let begun = text(response.headers(), SESSION);
