@@ -214,3 +214,30 @@ fn every_file_says_what_it_is_for_and_stays_short() {
     }
     nothing(&problems);
 }
+
+/// Without a word in the manifest a bench is a test program of no tests: it says nothing,
+/// and that it is fine.
+#[test]
+fn every_bench_runs() {
+    let mut problems = Vec::new();
+    for member in [
+        ".",
+        "crates/skills-core",
+        "crates/skills-iii",
+        "crates/agent3md",
+    ] {
+        let folder = root().join(member);
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        for bench in fs::read_dir(folder.join("benches")).unwrap() {
+            let bench = bench.unwrap().path();
+            let name = bench.file_stem().unwrap().to_str().unwrap();
+            if !manifest.contains(&format!("name = \"{name}\"\nharness = false")) {
+                problems.push(format!(
+                    "{}: no `[[bench]]` without harness",
+                    bench.display()
+                ));
+            }
+        }
+    }
+    nothing(&problems);
+}
