@@ -2,20 +2,24 @@
 //! changing anything.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use skills_core::{Error, Origin, Skipped};
+use skills_core::{Error, Origin, Registry, Skipped};
 use skills_iii::Client;
 use skills_iii::state::{Checked, StateError, Store, StoreOptions};
 
 use super::data_dir::data_dir as this_users;
-use super::home::{Home, Stay};
 use super::reach::{ReachError, Reaching, engine_at};
+use super::{GOODBYE, now};
 use crate::agents::{self, Agents};
-use crate::config::Loaded;
+use crate::config::{Config, Loaded};
+use crate::engine::Wire;
+use crate::engine::embedded::Embedded;
 use crate::files::{self, Folder, Report};
 
 /// How long a registry may take to list what it has.
@@ -103,18 +107,30 @@ pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Err
     let (engine, registered) = match engine_at(&url, token).await {
         Err(error) => (EngineHealth::Refuses(error), Registered::default()),
         Ok(Some(client)) => {
-            let asked = ask(&client).await;
+            let engine = match serves(&client).await {
+                Ok(()) => EngineHealth::Serves,
+                Err(problem) => EngineHealth::Idle(problem),
+            };
+            let registered = in_state(Wire::new(client.clone()), config).await;
             client.shutdown(Duration::ZERO).await;
-            match asked {
-                Ok(registered) => (EngineHealth::Serves, registered),
-                Err(problem) => (EngineHealth::Idle(problem), Registered::default()),
-            }
+            (
+                engine,
+                registered.unwrap_or_else(|error| unread(&url, error.to_text())),
+            )
         }
-        Ok(None) => (EngineHealth::Absent, kept(&store, loaded).await),
+        Ok(None) => (EngineHealth::Absent, kept(&store, config).await),
     };
+    // What is registered hides the skills of documents as it hides files.
+    let documents = documents.documents;
+    let skills: Vec<_> = report
+        .skills
+        .iter()
+        .cloned()
+        .chain(pages(&documents))
+        .collect();
     let mut shadowed = Vec::new();
     for (kind, files, registered) in [
-        ("skill", &report.skills, &registered.skills),
+        ("skill", &skills, &registered.skills),
         ("prompt", &report.prompts, &registered.prompts),
     ] {
         shadowed.extend(files.iter().filter_map(|file| {
@@ -132,9 +148,21 @@ pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Err
         engine,
         store,
         report,
-        agents: documents.documents,
+        agents: documents,
         shadowed,
         damaged: registered.damaged,
+    })
+}
+
+/// The skills of documents, each as if it were a file.
+fn pages(documents: &[agents::Loaded]) -> impl Iterator<Item = files::Loaded> {
+    documents.iter().flat_map(|document| {
+        document.ids.iter().map(|id| files::Loaded {
+            name: id.clone(),
+            path: document.path.clone(),
+            pattern: Arc::clone(&document.pattern),
+            warning: None,
+        })
     })
 }
 
@@ -152,57 +180,25 @@ async fn store(dir: Option<PathBuf>) -> StoreHealth {
     }
 }
 
-/// What is registered, as the registry on an engine has it.
-async fn ask(client: &Client) -> Result<Registered, String> {
-    #[derive(Deserialize)]
-    struct Skills {
-        skills: Vec<Entry>,
-    }
-    #[derive(Deserialize)]
-    struct Prompts {
-        prompts: Vec<Entry>,
-    }
-    #[derive(Deserialize)]
-    struct Entry {
-        #[serde(alias = "id")]
-        name: String,
-        #[serde(default)]
-        registered_at: String,
-        #[serde(default)]
-        origin: Option<String>,
-    }
-    async fn list<T: for<'de> Deserialize<'de>>(
-        client: &Client,
-        function: &str,
-    ) -> Result<T, String> {
+/// Whether a registry serves on an engine; if not, why one thinks so.
+async fn serves(client: &Client) -> Result<(), String> {
+    for (function, list) in [("skills::list", "skills"), ("prompts::list", "prompts")] {
         let nothing = RawValue::from_string("{}".into()).expect("an empty object is JSON");
         let answer = client.call_idempotent(function, nothing, PATIENCE).await;
         let answer = answer.map_err(|error| format!("{function}: {error}"))?;
         let answer = answer.as_deref().map_or("null", RawValue::get);
-        serde_json::from_str(answer).map_err(|error| format!("{function}: {error}"))
+        let answer: Value =
+            serde_json::from_str(answer).map_err(|error| format!("{function}: {error}"))?;
+        if !answer[list].is_array() {
+            return Err(format!("{function}: it answered without `{list}`"));
+        }
     }
-    // Registries from before files had origins know nothing but state.
-    let in_state = |entry: &Entry| {
-        entry
-            .origin
-            .as_deref()
-            .is_none_or(|origin| origin == "state")
-    };
-    let named = |entries: Vec<Entry>| {
-        let kept = entries.into_iter().filter(in_state);
-        kept.map(|entry| (entry.name, entry.registered_at))
-            .collect()
-    };
-    Ok(Registered {
-        skills: named(list::<Skills>(client, "skills::list").await?.skills),
-        prompts: named(list::<Prompts>(client, "prompts::list").await?.prompts),
-        damaged: Vec::new(),
-    })
+    Ok(())
 }
 
 /// What is registered, as the data directory has it. Nothing where it would have to be
 /// made or brought up to date first.
-async fn kept(store: &StoreHealth, loaded: &Loaded) -> Registered {
+async fn kept(store: &StoreHealth, config: &Config) -> Registered {
     let dir = match store {
         StoreHealth::Well(Checked { path, outdated, .. }) if !outdated => path.parent(),
         _ => None,
@@ -210,24 +206,29 @@ async fn kept(store: &StoreHealth, loaded: &Loaded) -> Registered {
     let Some(dir) = dir else {
         return Registered::default();
     };
-    listed(dir, loaded).await.unwrap_or_else(|reason| {
-        let place = dir.display().to_string();
-        let damaged = vec![Skipped { place, reason }];
-        Registered {
-            damaged,
-            ..Registered::default()
+    let embedded = match Embedded::open(dir, None) {
+        Ok(embedded) => embedded,
+        Err(error) => return unread(dir.display(), error),
+    };
+    let client = embedded.attach();
+    let registered = match client.wait_connected().await {
+        Ok(_) => {
+            let engine = Wire::beside(Arc::clone(&embedded.store), client.clone());
+            let registered = in_state(engine, config).await;
+            registered.unwrap_or_else(|error| unread(dir.display(), error.to_text()))
         }
-    })
+        Err(error) => unread(dir.display(), error),
+    };
+    client.shutdown(GOODBYE).await;
+    embedded.store.close();
+    registered
 }
 
-async fn listed(dir: &Path, loaded: &Loaded) -> Result<Registered, String> {
-    let home = Home::open(dir, None, loaded, None, Stay::Short);
-    let mut home = home.map_err(|error| error.to_string())?;
-    home.ready().await;
-    let (skills, prompts) = (home.registry.skills().await, home.registry.prompts().await);
-    home.close().await;
-    let skills = skills.map_err(|error| error.to_text())?;
-    let prompts = prompts.map_err(|error| error.to_text())?;
+/// What is registered, as the rows of state have it. The functions of a registry would
+/// not do: they leave out what they cannot serve, and there may be none.
+async fn in_state(engine: Wire, config: &Config) -> Result<Registered, Error> {
+    let registry = Registry::new(Arc::new(engine), Vec::new(), config.settings(), now);
+    let (skills, prompts) = (registry.skills().await?, registry.prompts().await?);
     let skill = skills.entries.iter();
     let prompt = prompts.entries.iter();
     Ok(Registered {
@@ -239,4 +240,16 @@ async fn listed(dir: &Path, loaded: &Loaded) -> Result<Registered, String> {
             .collect(),
         damaged: [skills.skipped, prompts.skipped].concat(),
     })
+}
+
+/// State that cannot be read is something to put right, not nothing.
+fn unread(place: impl Display, reason: impl Display) -> Registered {
+    let damaged = Skipped {
+        place: place.to_string(),
+        reason: reason.to_string(),
+    };
+    Registered {
+        damaged: vec![damaged],
+        ..Registered::default()
+    }
 }

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use skills_iii::state::{Store, StoreOptions};
 
 use crate::engine::{Engine, Peer};
 use crate::files::write;
@@ -162,4 +164,73 @@ async fn an_engine_without_registry_and_a_store_that_is_none_are_findings() {
         message.contains("looks like ws://127.0.0.1:49134"),
         "{message}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "agents: ['*.3md']\n");
+    write(
+        dir,
+        "dev.3md",
+        "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity label=dev\nI am dev.\n",
+    );
+    let rows = [
+        json!({ "scope": "skills", "key": "bad", "value": { "id": 5 } }),
+        json!({ "scope": "prompts", "key": "bad", "value": { "name": "bad" } }),
+        json!({ "scope": "skills", "key": "dev", "value":
+            { "id": "dev", "skill": "# D", "registered_at": "2026-01-01T00:00:00.000000Z" } }),
+    ];
+    let (serve, url) = Skills::serve(&dir.join("data"), &[]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    for row in &rows {
+        peer.call("state::set", row.clone()).await.unwrap();
+    }
+    let (served, code) = doctor(dir, &url).await;
+    assert_eq!(code, Some(1));
+    assert_eq!(served["engine"]["state"], "serving");
+    assert_eq!(served["findings"], 3, "{served:#}");
+    let places = [
+        &served["damaged"][0]["place"],
+        &served["damaged"][1]["place"],
+    ];
+    assert_eq!(places, ["skills/?", "prompts/bad"], "{served:#}");
+    assert_eq!(served["shadowed"][0]["name"], "dev", "{served:#}");
+    let text = String::from_utf8(run(dir, &url, &[]).stdout).unwrap();
+    assert!(text.contains("\ndamaged  skills/?: "), "{text}");
+    serve.kill().await;
+
+    let (kept, _) = doctor(dir, NOBODY).await;
+    for part in ["findings", "damaged", "shadowed"] {
+        assert_eq!(kept[part], served[part], "{part}");
+    }
+
+    // Nor does it take a registry on the engine.
+    let engine = Engine::start("127.0.0.1:0").await;
+    let peer = Peer::connect(&engine.url, "peer").await;
+    for row in rows {
+        peer.call("state::set", row).await.unwrap();
+    }
+    let (idle, _) = doctor(dir, &engine.url).await;
+    assert_eq!(idle["engine"]["state"], "idle");
+    for part in ["damaged", "shadowed"] {
+        assert_eq!(idle[part], served[part], "{part}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn state_that_an_engine_cannot_read_is_a_finding() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "state_timeout_ms: 5000\n");
+    let store = Arc::new(Store::open(&dir.join("elsewhere"), StoreOptions::default()).unwrap());
+    store.close();
+    let engine = Engine::keeping("127.0.0.1:0", store).await;
+    let (said, code) = doctor(dir, &engine.url).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
+    let damaged = &said["damaged"][0];
+    assert_eq!(damaged["place"], *engine.url);
+    let reason = damaged["reason"].as_str().unwrap();
+    assert!(reason.contains("could not list the skills"), "{reason}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
-use skills_iii::{CallError, Client, ClientOptions, Hub, HubOptions, MemoryState};
+use skills_iii::{CallError, Client, ClientOptions, Hub, HubOptions, MemoryState, StateStore};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::process::LONG;
 
-/// An engine with state in memory.
+/// An engine, with state in memory unless it is told otherwise.
 pub struct Engine {
     stop: Option<oneshot::Sender<()>>,
     serving: JoinHandle<()>,
@@ -25,9 +25,14 @@ pub struct Engine {
 impl Engine {
     /// On an address of the form `127.0.0.1:0`.
     pub async fn start(address: &str) -> Self {
+        Self::keeping(address, Arc::new(MemoryState::default())).await
+    }
+
+    /// The same with state of its own.
+    pub async fn keeping(address: &str, state: Arc<dyn StateStore>) -> Self {
         let listener = timeout(LONG, listen(address)).await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
-        let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
+        let hub = Hub::new(HubOptions::new(state));
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(async move {
             hub.serve(listener, async { drop(stopped.await) }).await;
