@@ -9,7 +9,7 @@ use skills_core::{SkillId, Skipped};
 
 use super::book::{Book, Page};
 use super::file::{self, DOCUMENT_MAX, ReadError};
-use crate::files::{Found, Limits, Patterns, Snapshot, changed_at, said_by, scan, shown};
+use crate::files::{Found, Limits, Matches, Patterns, Snapshot, changed_at, said_by, scan, shown};
 
 /// The patterns, and what was made of texts that have not changed.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub struct Books {
     pub entries: Vec<Entry>,
     /// What is not, and why.
     pub skipped: Vec<Skipped>,
+    /// How much each pattern matches.
+    pub matches: Vec<Matches>,
     /// Where a change could come from.
     pub folders: Vec<PathBuf>,
 }
@@ -61,6 +63,7 @@ impl Library {
         let mut books = Books {
             entries: Vec::with_capacity(scan.found.len()),
             skipped: self.patterns.bad.clone(),
+            matches: scan.matches,
             folders: scan.folders,
         };
         books.skipped.extend(scan.skipped);

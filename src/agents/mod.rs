@@ -21,7 +21,7 @@ use skills_core::{
 pub use book::{Book, Page};
 use library::Library;
 
-use crate::files::{Snapshot, on_a_thread};
+use crate::files::{Matches, Snapshot, on_a_thread};
 
 /// Documents, each the skills of one agent.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub struct Loaded {
 pub struct Report {
     /// Documents that are served.
     pub documents: Vec<Loaded>,
+    /// How much each pattern matches.
+    pub patterns: Vec<Matches>,
     /// What matches a pattern and is not served, and patterns to look at.
     pub skipped: Vec<Skipped>,
 }
@@ -74,6 +76,7 @@ impl Agents {
         };
         Ok(Report {
             documents: books.entries.iter().map(loaded).collect(),
+            patterns: books.matches,
             skipped: books.skipped,
         })
     }

@@ -20,7 +20,7 @@ use crate::agents::{self, Agents};
 use crate::config::{Config, Loaded};
 use crate::engine::Wire;
 use crate::engine::embedded::Embedded;
-use crate::files::{self, Folder, Report};
+use crate::files::{self, Folder, Matches, Report};
 
 /// How long a registry may take to list what it has.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,6 +38,8 @@ pub struct Checkup {
     pub report: Report,
     /// The 3md documents that are served.
     pub agents: Vec<agents::Loaded>,
+    /// How much each pattern for them matches.
+    pub agent_patterns: Vec<Matches>,
     /// Files that are hidden by what workers registered.
     pub shadowed: Vec<Shadowed>,
     /// What is registered and cannot be served.
@@ -120,8 +122,8 @@ pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Err
         }
         Ok(None) => (EngineHealth::Absent, kept(&store, config).await),
     };
+    let (documents, agent_patterns) = (documents.documents, documents.patterns);
     // What is registered hides the skills of documents as it hides files.
-    let documents = documents.documents;
     let skills: Vec<_> = report
         .skills
         .iter()
@@ -149,6 +151,7 @@ pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Err
         store,
         report,
         agents: documents,
+        agent_patterns,
         shadowed,
         damaged: registered.damaged,
     })

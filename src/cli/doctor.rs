@@ -4,6 +4,7 @@ mod json;
 mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -11,6 +12,7 @@ use super::say::Voice;
 use super::{Stop, block_on, options};
 use crate::app::{self, Checkup, EngineHealth, Reaching, StoreHealth};
 use crate::config::Loaded;
+use crate::files::Matches;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -93,15 +95,52 @@ fn findings(loaded: &Loaded, checkup: &Checkup) -> usize {
     listed.iter().sum::<usize>() + warned + engine + store
 }
 
-/// How many files each pattern gave, in the order of the configuration.
-fn per_pattern<'a, T>(
+/// What became of a pattern.
+struct Counted<'a> {
+    pattern: &'a str,
+    /// How many files it matches.
+    files: usize,
+    /// How many of them are served because of it.
+    served: usize,
+    /// How many of them an earlier pattern matches already.
+    earlier: usize,
+}
+
+/// What became of the patterns for skills, prompts and agents, each in the order of the
+/// configuration.
+fn counted<'a>(loaded: &'a Loaded, checkup: &Checkup) -> [Vec<Counted<'a>>; 3] {
+    let (config, report) = (&loaded.config, &checkup.report);
+    let (skills, prompts) = (report.skills.iter(), report.prompts.iter());
+    let skills: Vec<_> = skills.map(|file| &file.pattern).collect();
+    let prompts: Vec<_> = prompts.map(|file| &file.pattern).collect();
+    let agents: Vec<_> = checkup.agents.iter().map(|agent| &agent.pattern).collect();
+    [
+        count(&config.skills, &report.skill_patterns, &skills),
+        count(&config.prompts, &report.prompt_patterns, &prompts),
+        count(&config.agents, &checkup.agent_patterns, &agents),
+    ]
+}
+
+/// `served`: the pattern of each file that is.
+fn count<'a>(
     patterns: &'a [String],
-    files: &[T],
-    of: impl Fn(&T) -> &str,
-) -> Vec<(&'a str, usize)> {
-    let count = |pattern: &str| files.iter().filter(|file| of(file) == pattern).count();
-    let patterns = patterns.iter().map(String::as_str);
-    patterns.map(|pattern| (pattern, count(pattern))).collect()
+    matches: &[Matches],
+    served: &[&Arc<str>],
+) -> Vec<Counted<'a>> {
+    let mut matches = matches.iter().peekable();
+    let counted = patterns.iter().map(|pattern| {
+        // One that was not understood is not among them.
+        let matches = matches.next_if(|matches| *matches.pattern == **pattern);
+        // Not by its words: the same may be written twice.
+        let its = |of: &Arc<str>| matches.is_some_and(|m| Arc::ptr_eq(of, &m.pattern));
+        Counted {
+            pattern,
+            files: matches.map_or(0, |matches| matches.files),
+            served: served.iter().filter(|of| its(of)).count(),
+            earlier: matches.map_or(0, |matches| matches.earlier),
+        }
+    });
+    counted.collect()
 }
 
 /// What is to be said about the engine: a word for programs, and a sentence.

@@ -14,7 +14,7 @@ use skills_core::{
 
 use super::cache::{Cache, Listing};
 use super::document::{self, Unserved};
-use super::pattern::Patterns;
+use super::pattern::{Matches, Patterns};
 use super::prompt::{Card, card};
 use super::scan::{Found, Limits, scan, shown};
 use super::turn::Turns;
@@ -64,6 +64,8 @@ pub struct Files<T> {
     pub entries: Vec<File<T>>,
     /// What is not, and why.
     pub skipped: Vec<Skipped>,
+    /// How much each pattern matches.
+    pub matches: Vec<Matches>,
     /// The folders that were looked into, and those that are not there yet.
     pub folders: Vec<PathBuf>,
 }
@@ -155,6 +157,7 @@ impl Library {
         Files {
             entries,
             skipped,
+            matches: scan.matches,
             folders: scan.folders,
         }
     }

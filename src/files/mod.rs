@@ -32,6 +32,7 @@ use direct::body;
 use document::Unserved;
 use library::{File, Files, Library, read_prompt};
 
+pub use pattern::Matches;
 pub use snapshot::{Changed, Snapshot};
 pub use watch::Bell;
 
@@ -65,6 +66,10 @@ pub struct Report {
     pub skills: Vec<Loaded>,
     /// Files that are prompts.
     pub prompts: Vec<Loaded>,
+    /// How much each pattern for skills matches.
+    pub skill_patterns: Vec<Matches>,
+    /// How much each pattern for prompts matches.
+    pub prompt_patterns: Vec<Matches>,
     /// What matches a pattern and cannot be served, and patterns to look at.
     pub skipped: Vec<Skipped>,
 }
@@ -99,6 +104,8 @@ impl Folder {
         Ok(Report {
             skills: skills.entries.iter().map(skill).collect(),
             prompts: prompts.entries.iter().map(prompt).collect(),
+            skill_patterns: skills.matches.clone(),
+            prompt_patterns: prompts.matches.clone(),
             skipped: [&*skills.skipped, &*prompts.skipped].concat(),
         })
     }

@@ -40,6 +40,17 @@ pub struct Pattern {
     steps: Option<Vec<Step>>,
 }
 
+/// How much one pattern matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matches {
+    /// The pattern, as it was written.
+    pub pattern: Arc<str>,
+    /// How many files it matches, whether they can be served or not.
+    pub files: usize,
+    /// How many of them an earlier pattern matches already, and so gives.
+    pub earlier: usize,
+}
+
 /// Patterns that need no glob, which are most of those that people write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plain {
@@ -147,6 +158,17 @@ impl Pattern {
             }
         }
         depth < steps.len()
+    }
+}
+
+impl Matches {
+    /// That of a pattern which is the only one.
+    pub fn of(pattern: &Pattern, files: usize) -> Self {
+        Self {
+            pattern: Arc::clone(&pattern.text),
+            files,
+            earlier: 0,
+        }
     }
 }
 

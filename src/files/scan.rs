@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use skills_core::{Skipped, escaped};
 
-use super::pattern::Pattern;
+use super::pattern::{Matches, Pattern};
 use super::stamp::Stamp;
 
 /// Where a walk gives up: a pattern such as `/**` must not keep anybody waiting.
@@ -50,6 +50,8 @@ pub struct Found {
 /// What the patterns match.
 #[derive(Debug, Default)]
 pub struct Scan {
+    /// How much each of them matches, in their order.
+    pub matches: Vec<Matches>,
     /// Markdown files, in byte order of their paths, each once.
     pub found: Vec<Found>,
     /// What matches and cannot be a document.
@@ -75,7 +77,12 @@ impl Scan {
     fn add(&mut self, later: Self) {
         let seen: HashSet<&Path> = self.found.iter().map(|found| &*found.path).collect();
         let new = |found: &Found| !seen.contains(&*found.path);
+        let all = later.found.len();
         let new: Vec<_> = later.found.into_iter().filter(new).collect();
+        let earlier = all - new.len();
+        let walked = later.matches.into_iter();
+        self.matches
+            .extend(walked.map(|one| Matches { earlier, ..one }));
         self.found.extend(new);
         for skipped in later.skipped {
             if !self.skipped.contains(&skipped) {
@@ -97,6 +104,7 @@ fn walk(pattern: &Pattern, limits: Limits) -> Scan {
                 format!("matches no file: {folder}: {}", said_by(&error))
             };
             return Scan {
+                matches: vec![Matches::of(pattern, 0)],
                 found: Vec::new(),
                 skipped: vec![about_pattern(pattern, reason)],
                 folders: vec![pattern.root.clone()],
@@ -109,6 +117,7 @@ fn walk(pattern: &Pattern, limits: Limits) -> Scan {
         limits,
         left: limits.entries,
         matched: false,
+        files: 0,
         unsaid: 0,
         scan: Scan::default(),
     };
@@ -134,7 +143,9 @@ struct Walk<'a> {
     root: &'a Path,
     limits: Limits,
     left: usize,
+    /// Whether it matches anything, files or not.
     matched: bool,
+    files: usize,
     unsaid: usize,
     scan: Scan,
 }
@@ -157,6 +168,9 @@ impl Walk<'_> {
         } else if !self.matched {
             skipped.push(about("matches no file".to_owned()));
         }
+        self.scan
+            .matches
+            .push(Matches::of(self.pattern, self.files));
         self.scan
     }
 
@@ -292,6 +306,7 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, path: PathBuf, relative: PathBuf, metadata: &Metadata) {
+        self.files += 1;
         if !metadata.is_file() {
             self.skip(&relative, NO_FILE);
         } else if relative.to_str().is_none() {

@@ -74,7 +74,7 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
     assert_eq!(doctor.status.code(), Some(1), "{said:#}");
     assert_eq!(
         said["patterns"]["agents"],
-        json!([{ "pattern": "*.3md", "files": 0 }])
+        json!([{ "pattern": "*.3md", "files": 2, "served": 0, "earlier": 0 }])
     );
     let reasons = said["skipped"].to_string();
     assert!(reasons.contains("[dead-link]") && reasons.contains("is no 3md document"));

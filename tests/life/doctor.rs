@@ -72,7 +72,7 @@ async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
     for words in [
         "nobody listens there; the data directory is used",
         "data: nothing kept yet",
-        "pattern  docs/*.md (skills: 1)",
+        "pattern  docs/*.md (files: 2, skills: 1)",
         "skill    a  ",
         "skipped  ",
         "skills: 1, prompts: 0, agents: 0, skipped: 1, shadowed: 0",
@@ -83,6 +83,42 @@ async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
         String::from_utf8(output.stderr).unwrap(),
         "error: 1 finding\n"
     );
+}
+
+/// A pattern whose files an earlier one has is not one that matches nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_pattern_is_said_to_match_what_it_matches() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let patterns =
+        "['docs/**/*.md', 'docs/{a,b}.md', '[', 'docs/**/*.md', 'docs/*.txt', 'docs/z*.md']";
+    write(dir, "config.yaml", &format!("skills: {patterns}\n"));
+    for file in ["a.md", "b.md", "C.md", "d.txt"] {
+        write(dir, &format!("docs/{file}"), "# Text");
+    }
+    let (said, _) = doctor(dir, NOBODY).await;
+    let counted = |pattern: &str, [files, served, earlier]: [usize; 3]| json!({ "pattern": pattern, "files": files, "served": served, "earlier": earlier });
+    assert_eq!(
+        said["patterns"]["skills"],
+        json!([
+            counted("docs/**/*.md", [3, 2, 0]),
+            counted("docs/{a,b}.md", [2, 0, 2]),
+            counted("[", [0, 0, 0]),
+            counted("docs/**/*.md", [3, 0, 3]),
+            counted("docs/*.txt", [1, 0, 0]),
+            counted("docs/z*.md", [0, 0, 0]),
+        ]),
+        "{said:#}"
+    );
+    let skipped = said["skipped"].as_array().unwrap();
+    let nothing = skipped
+        .iter()
+        .filter(|skipped| skipped["reason"] == "matches no file");
+    let nothing: Vec<_> = nothing.map(|skipped| &skipped["place"]).collect();
+    assert_eq!(nothing, ["pattern `docs/z*.md`"], "{said:#}");
+    let text = String::from_utf8(run(dir, NOBODY, &[]).stdout).unwrap();
+    let words = "docs/{a,b}.md (files: 2, skills: 0, matched by an earlier pattern: 2)\n";
+    assert!(text.contains(words), "{text}");
 }
 
 /// The doctor looks where the other commands look.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skills_core::Skipped;
 
-use super::{engine, findings, per_pattern, place, store};
+use super::{Counted, counted, engine, findings, place, store};
 use crate::agents;
 use crate::app::{Checkup, Shadowed, StoreHealth};
 use crate::config::Loaded;
@@ -19,6 +19,7 @@ pub fn data(loaded: &Loaded, checkup: &Checkup) -> Value {
         _ => None,
     };
     let findings = findings(loaded, checkup);
+    let [skills, prompts, agents] = counted(loaded, checkup);
     json!({
         "healthy": findings == 0,
         "findings": findings,
@@ -32,9 +33,9 @@ pub fn data(loaded: &Loaded, checkup: &Checkup) -> Value {
         },
         "warnings": loaded.warnings,
         "patterns": {
-            "skills": patterns(&loaded.config.skills, &report.skills, |file| &file.pattern),
-            "prompts": patterns(&loaded.config.prompts, &report.prompts, |file| &file.pattern),
-            "agents": patterns(&loaded.config.agents, &checkup.agents, |agent| &agent.pattern),
+            "skills": skills.iter().map(pattern).collect::<Value>(),
+            "prompts": prompts.iter().map(pattern).collect::<Value>(),
+            "agents": agents.iter().map(pattern).collect::<Value>(),
         },
         "skills": files(&report.skills, "id"),
         "prompts": files(&report.prompts, "name"),
@@ -45,10 +46,13 @@ pub fn data(loaded: &Loaded, checkup: &Checkup) -> Value {
     })
 }
 
-fn patterns<T>(patterns: &[String], files: &[T], of: impl Fn(&T) -> &str) -> Value {
-    let counted = per_pattern(patterns, files, of).into_iter();
-    let entry = |(pattern, files)| json!({ "pattern": pattern, "files": files });
-    counted.map(entry).collect()
+fn pattern(counted: &Counted<'_>) -> Value {
+    json!({
+        "pattern": counted.pattern,
+        "files": counted.files,
+        "served": counted.served,
+        "earlier": counted.earlier,
+    })
 }
 
 fn files(files: &[files::Loaded], key: &str) -> Value {

@@ -2,7 +2,7 @@
 
 use skills_core::Skipped;
 
-use super::{engine, per_pattern, place, store};
+use super::{Counted, counted, engine, place, store};
 use crate::app::Checkup;
 use crate::config::Loaded;
 
@@ -15,14 +15,13 @@ pub fn text(loaded: &Loaded, checkup: &Checkup) -> String {
     for warning in &loaded.warnings {
         lines.push(format!("warning  {warning}"));
     }
+    let [skills, prompts, agents] = counted(loaded, checkup);
     let kinds = [
-        ("skill", &loaded.config.skills, &report.skills),
-        ("prompt", &loaded.config.prompts, &report.prompts),
+        ("skill", skills, &report.skills),
+        ("prompt", prompts, &report.prompts),
     ];
     for (kind, patterns, files) in kinds {
-        for (pattern, count) in per_pattern(patterns, files, |file| &file.pattern) {
-            lines.push(format!("pattern  {pattern} ({kind}s: {count})"));
-        }
+        lines.extend(patterns.iter().map(|counted| pattern(counted, kind)));
         for file in files {
             let path = file.path.display();
             lines.push(format!("{kind:<8} {}  {path}", file.name));
@@ -31,9 +30,7 @@ pub fn text(loaded: &Loaded, checkup: &Checkup) -> String {
             }
         }
     }
-    for (pattern, count) in per_pattern(&loaded.config.agents, &checkup.agents, |a| &a.pattern) {
-        lines.push(format!("pattern  {pattern} (agents: {count})"));
-    }
+    lines.extend(agents.iter().map(|counted| pattern(counted, "agent")));
     for agent in &checkup.agents {
         let path = agent.path.display();
         lines.push(format!("agent    {}  {path}", agent.ids.join(" ")));
@@ -64,4 +61,19 @@ pub fn text(loaded: &Loaded, checkup: &Checkup) -> String {
         checkup.shadowed.len()
     ));
     lines.join("\n") + "\n"
+}
+
+/// What a pattern matches, and why it may serve less.
+fn pattern(counted: &Counted<'_>, kind: &str) -> String {
+    let Counted {
+        pattern,
+        files,
+        served,
+        earlier,
+    } = counted;
+    let earlier = match earlier {
+        0 => String::new(),
+        some => format!(", matched by an earlier pattern: {some}"),
+    };
+    format!("pattern  {pattern} (files: {files}, {kind}s: {served}{earlier})")
 }
