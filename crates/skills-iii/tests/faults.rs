@@ -236,12 +236,6 @@ async fn sockets_that_never_speak_or_speak_nonsense_do_no_harm() {
     let _silent = TcpStream::connect(served.address).await.unwrap();
     let mut nonsense = TcpStream::connect(served.address).await.unwrap();
     nonsense.write_all(&[0xFF; 4096]).await.unwrap();
-    let mut page = TcpStream::connect(served.address).await.unwrap();
-    page.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        .await
-        .unwrap();
-    let mut answer = Vec::new();
-    let _reset = soon("a refusal", page.read_to_end(&mut answer)).await;
     // Half a frame, then nothing.
     let mut half = Bare::named(served.address, "half").await;
     half.0
@@ -249,6 +243,38 @@ async fn sockets_that_never_speak_or_speak_nonsense_do_no_harm() {
         .write_all(&[0x81, 0xFE, 0x10])
         .await
         .unwrap();
+    still_works(&served).await;
+    served.stop().await;
+}
+
+#[tokio::test]
+async fn plain_http_is_told_that_this_is_a_websocket() {
+    let served = Served::start().await;
+    let body = "x".repeat(100_000);
+    let post = format!(
+        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for request in [
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        "GET / HTTP/1.0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+        &post,
+    ] {
+        let mut page = TcpStream::connect(served.address).await.unwrap();
+        page.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        soon("an answer", page.read_to_string(&mut answer))
+            .await
+            .unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
+        assert!(head.starts_with("HTTP/1.1 426 Upgrade Required\r\n"));
+        for header in ["Upgrade: websocket", "Connection: close"] {
+            assert!(head.lines().any(|line| line == header), "{head}");
+        }
+        assert!(head.contains(&format!("Content-Length: {}", body.len())));
+        assert!(body.contains("WebSocket"), "{body}");
+    }
     still_works(&served).await;
     served.stop().await;
 }

@@ -2,16 +2,28 @@
 //!
 //! The hub is for programs on this machine. A web page in a browser on this
 //! machine is not one of them: its requests carry an `Origin`, and one that got
-//! here through a forged name carries a foreign `Host`.
+//! here through a forged name carries a foreign `Host`. Whoever speaks HTTP and asks
+//! for no WebSocket took the wrong door, and is told so.
 
+use std::io;
 use std::net::IpAddr;
+use std::time::Duration;
 
+use tokio::io::{AsyncWriteExt, copy, sink};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::tungstenite::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use tokio_tungstenite::tungstenite::http::uri::Authority;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode, Uri};
 
 use super::HubOptions;
+
+/// How long whoever took the wrong door may go on talking.
+const LINGER: Duration = Duration::from_secs(1);
+
+const WRONG_DOOR: &str = "This is a WebSocket endpoint, where workers of an iii engine connect.\n";
 
 /// What a socket is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +77,44 @@ pub(super) fn welcome(mut response: Response) -> Response {
     let quick = HeaderValue::from_static("tcp-nodelay");
     response.headers_mut().insert("x-iii-capabilities", quick);
     response
+}
+
+/// Whether a handshake failed because it is a request of plain HTTP.
+pub(super) fn is_plain_http(error: &Error) -> bool {
+    use ProtocolError::{
+        MissingConnectionUpgradeHeader, MissingSecWebSocketKey, MissingSecWebSocketVersionHeader,
+        MissingUpgradeWebSocketHeader, WrongHttpMethod, WrongHttpVersion,
+    };
+    matches!(
+        error,
+        Error::Protocol(
+            MissingConnectionUpgradeHeader
+                | MissingSecWebSocketKey
+                | MissingSecWebSocketVersionHeader
+                | MissingUpgradeWebSocketHeader
+                | WrongHttpMethod
+                | WrongHttpVersion
+        )
+    )
+}
+
+/// Answers a request of plain HTTP.
+pub(super) async fn explain(stream: &mut TcpStream) -> io::Result<()> {
+    let length = WRONG_DOOR.len();
+    let answer = format!(
+        "HTTP/1.1 426 Upgrade Required\r\n\
+         Upgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\n\
+         Connection: close\r\n\
+         Content-Type: text/plain; charset=utf-8\r\n\
+         Content-Length: {length}\r\n\r\n{WRONG_DOOR}"
+    );
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await?;
+    // A socket that is closed with something unread may take the answer along: the rest
+    // of the request is heard out.
+    let heard = tokio::time::timeout(LINGER, copy(stream, &mut sink())).await;
+    heard.map_or(Ok(()), |heard| heard.map(drop))
 }
 
 fn host_is_ours(host: &str, allowed: &[String]) -> bool {

@@ -25,10 +25,11 @@ use futures_util::StreamExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
-use tokio_tungstenite::accept_hdr_async_with_config;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
+use tokio_tungstenite::tungstenite::protocol::Role;
+use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 use uuid::Uuid;
 
 pub use memory::MemoryState;
@@ -198,7 +199,7 @@ async fn told_to_close(closing: &mut watch::Receiver<bool>) {
 }
 
 /// One socket, from handshake to end.
-async fn connection(core: Arc<Core>, stream: TcpStream, mut closing: watch::Receiver<bool>) {
+async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::Receiver<bool>) {
     let address = stream.peer_addr().ok().map(|address| address.ip());
     // Messages are small and wait for each other: never hold one back.
     if let Err(error) = stream.set_nodelay(true) {
@@ -215,13 +216,24 @@ async fn connection(core: Arc<Core>, stream: TcpStream, mut closing: watch::Rece
         purpose = door::admit(request, &core.options)?;
         Ok(door::welcome(response))
     };
-    let handshake = accept_hdr_async_with_config(stream, door, Some(config));
+    // The socket is lent, so that whoever asks for something else can be told.
+    let handshake = async {
+        let opened = accept_hdr_async_with_config(&mut stream, door, Some(config)).await;
+        let opened = opened.map(drop);
+        if let Err(error) = &opened
+            && door::is_plain_http(error)
+            && let Err(error) = door::explain(&mut stream).await
+        {
+            tracing::debug!(?address, %error, "a connection that did not wait for its answer");
+        }
+        opened
+    };
     let opened = tokio::select! {
         opened = tokio::time::timeout(HANDSHAKE, handshake) => opened,
         () = told_to_close(&mut closing) => return,
     };
-    let mut socket = match opened {
-        Ok(Ok(socket)) => socket,
+    match opened {
+        Ok(Ok(())) => {}
         // Somebody looked whether anybody listens, as our own commands do.
         Ok(Err(Error::Protocol(ProtocolError::HandshakeIncomplete))) => {
             tracing::debug!(?address, "a connection that left without a word");
@@ -235,7 +247,8 @@ async fn connection(core: Arc<Core>, stream: TcpStream, mut closing: watch::Rece
             tracing::warn!(?address, "a connection that never said what it wanted");
             return;
         }
-    };
+    }
+    let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
     if purpose == Purpose::Telemetry {
         let drained = async { while let Some(Ok(_)) = socket.next().await {} };
         tokio::select! {
