@@ -123,13 +123,11 @@ pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Err
         Ok(None) => (EngineHealth::Absent, kept(&store, config).await),
     };
     let (documents, agent_patterns) = (documents.documents, documents.patterns);
+    let clashes = clashes(&report.skills, &documents);
+    report.skipped.extend(clashes);
     // What is registered hides the skills of documents as it hides files.
-    let skills: Vec<_> = report
-        .skills
-        .iter()
-        .cloned()
-        .chain(pages(&documents))
-        .collect();
+    let skills = report.skills.iter().cloned().chain(pages(&documents));
+    let skills: Vec<_> = skills.collect();
     let mut shadowed = Vec::new();
     for (kind, files, registered) in [
         ("skill", &skills, &registered.skills),
@@ -167,6 +165,19 @@ fn pages(documents: &[agents::Loaded]) -> impl Iterator<Item = files::Loaded> {
             warning: None,
         })
     })
+}
+
+/// The skills of documents that files hide: the registry asks the files first.
+fn clashes(files: &[files::Loaded], documents: &[agents::Loaded]) -> Vec<Skipped> {
+    let files: HashMap<_, _> = files.iter().map(|file| (&file.name, &file.path)).collect();
+    let clash = |page: files::Loaded| {
+        let (id, file) = (&page.name, files.get(&page.name)?.display());
+        Some(Skipped {
+            place: page.path.display().to_string(),
+            reason: format!("has the id `{id}` that {file} has already; rename one"),
+        })
+    };
+    pages(documents).filter_map(clash).collect()
 }
 
 async fn store(dir: Option<PathBuf>) -> StoreHealth {

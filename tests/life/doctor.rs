@@ -16,6 +16,8 @@ use crate::process::Skills;
 /// it by now.
 const NOBODY: &str = "ws://127.0.0.1:1";
 
+const DEV: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity label=dev\nI am dev.\n";
+
 fn run(dir: &Path, url: &str, more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_skills"))
         .arg("doctor")
@@ -121,6 +123,24 @@ async fn each_pattern_is_said_to_match_what_it_matches() {
     assert!(text.contains(words), "{text}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_hides_a_skill_of_a_document_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(dir, "config.yaml", "skills: ['*.md']\nagents: ['*.3md']\n");
+    write(dir, "dev.3md", DEV);
+    write(dir, "dev.md", "# Not the agent\n");
+    let (said, code) = doctor(dir, NOBODY).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(1)), "{said:#}");
+    let file = dir.join("dev.md");
+    let reason = format!(
+        "has the id `dev` that {} has already; rename one",
+        file.display()
+    );
+    let expected = json!([{ "place": dir.join("dev.3md"), "reason": reason }]);
+    assert_eq!(said["skipped"], expected);
+}
+
 /// The doctor looks where the other commands look.
 #[test]
 fn the_address_may_come_from_the_environment() {
@@ -207,11 +227,7 @@ async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir, "config.yaml", "agents: ['*.3md']\n");
-    write(
-        dir,
-        "dev.3md",
-        "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity label=dev\nI am dev.\n",
-    );
+    write(dir, "dev.3md", DEV);
     let rows = [
         json!({ "scope": "skills", "key": "bad", "value": { "id": 5 } }),
         json!({ "scope": "prompts", "key": "bad", "value": { "name": "bad" } }),
