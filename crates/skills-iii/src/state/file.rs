@@ -104,6 +104,8 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Connect
         ("temp_store", "MEMORY"),
         // Rows of 2 KiB are common, and of those a page of 4 KiB holds one. For new files only.
         ("page_size", "8192"),
+        // KiB, for what is written over and over; SQLite's own 2 MiB are read again all the time.
+        ("cache_size", "-32768"),
     ] {
         connection
             .pragma_update(None, pragma, value)
