@@ -65,11 +65,11 @@ pub(super) fn prune(
 ) -> rusqlite::Result<()> {
     let oldest = tail.seq - i64::from(options.log_len.max(1));
     let least = tail.total - i64::from(options.log_bytes);
+    // No `OR` in here: it would have SQLite look at the whole log.
     connection
         .prepare_cached(
-            "DELETE FROM log WHERE seq < (
-                SELECT seq FROM log WHERE seq = ?3 OR (seq > ?1 AND total > ?2)
-                ORDER BY seq LIMIT 1)",
+            "DELETE FROM log WHERE seq < coalesce((
+                SELECT seq FROM log WHERE seq > ?1 AND total > ?2 ORDER BY seq LIMIT 1), ?3)",
         )?
         .execute((oldest, least, tail.seq))?;
     Ok(())
