@@ -32,6 +32,7 @@ struct SkillLine {
     id: String,
     bytes: usize,
     registered_at: Arc<str>,
+    #[serde(default = "in_state")]
     origin: String,
 }
 
@@ -67,6 +68,7 @@ struct Prompts {
 struct PromptLine {
     name: String,
     registered_at: Arc<str>,
+    #[serde(default = "in_state")]
     origin: String,
 }
 
@@ -232,6 +234,11 @@ impl Peer {
     }
 }
 
+/// Where everything lives that a worker from before documents lists.
+fn in_state() -> String {
+    Origin::State.as_str().into()
+}
+
 /// Where an entry of the worker's lists lives; none for one in state. One of a kind we do
 /// not know is some document.
 fn document(origin: &str) -> Option<Origin> {
@@ -294,7 +301,17 @@ mod tests {
                 let at = "2026-01-01T00:00:00Z";
                 json!({ "id": id, "name": id, "bytes": 1, "registered_at": at, "origin": origin })
             };
-            let entries = || [entry("a", "fs"), entry("b", "3md"), entry("c", "state")];
+            // As a worker lists it that is older than documents.
+            let mut old = entry("d", "");
+            old.as_object_mut().unwrap().remove("origin");
+            let entries = || {
+                [
+                    entry("a", "fs"),
+                    entry("b", "3md"),
+                    entry("c", "state"),
+                    old,
+                ]
+            };
             let answer = match function {
                 "state::list" => json!([]),
                 "state::get" => json!(null),
