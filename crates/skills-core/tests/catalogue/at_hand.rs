@@ -9,10 +9,11 @@ use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, Settings, S
 
 use crate::row;
 
-/// A connection whose rows can be shown, and how often they were.
+/// A connection whose rows can be shown, how that ends, and how often it was done.
 struct AtHand {
     link: Arc<Link>,
     rows: Vec<String>,
+    ends: Result<(), Failure>,
     shown: Mutex<usize>,
 }
 
@@ -30,7 +31,7 @@ impl Engine for AtHand {
         assert_eq!(scope, "skills");
         *self.shown.lock().unwrap() += 1;
         self.rows.iter().for_each(|row| show(row));
-        Some(Ok(()))
+        Some(self.ends.clone())
     }
 
     fn send(&self, function: &str, payload: Json) {
@@ -47,6 +48,7 @@ fn lists(rows: &[Value], watched: bool) -> [Listing<SkillHead>; 2] {
     let at_hand = Arc::new(AtHand {
         link: memory.connect(),
         rows: rows.iter().map(ToString::to_string).collect(),
+        ends: Ok(()),
         shown: Mutex::default(),
     });
     let engines: [Arc<dyn Engine>; 2] = [memory.connect(), at_hand.clone()];
@@ -100,27 +102,14 @@ fn the_length_is_that_of_the_body_and_not_of_its_row() {
 
 #[test]
 fn an_outage_of_state_at_hand_is_an_error_too() {
-    struct Gone(Arc<Link>);
-    impl Engine for Gone {
-        fn call<'a>(
-            &'a self,
-            function: &'a str,
-            payload: Json,
-            timeout: Duration,
-        ) -> Pending<'a, Result<Option<Json>, Failure>> {
-            self.0.call(function, payload, timeout)
-        }
-
-        fn rows(&self, _: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
-            show(&row("a", "A").to_string());
-            let reason = "the disk went".into();
-            Some(Err(Failure::Unreachable { reason }))
-        }
-
-        fn send(&self, _: &str, _: Json) {}
-    }
     for watched in [true, false] {
-        let engine = Arc::new(Gone(Memory::new().connect()));
+        let reason = "the disk went".into();
+        let engine = Arc::new(AtHand {
+            link: Memory::new().connect(),
+            rows: vec![row("a", "A").to_string()],
+            ends: Err(Failure::Unreachable { reason }),
+            shown: Mutex::default(),
+        });
         let registry = Registry::new(engine, Vec::new(), Settings::default(), || "now".into());
         registry.connected(watched);
         let error = now(registry.skills()).unwrap_err();
