@@ -3,11 +3,12 @@
 //! The rules are in `skills_core`, the wire is in `skills_iii`; here are the surfaces
 //! around them, and [`app`], the one place that knows every room.
 
-pub mod agents;
 pub mod app;
 pub mod cli;
 pub mod config;
 pub mod engine;
-pub mod files;
-pub mod functions;
-pub mod mcp;
+
+pub use skills_api as functions;
+pub use skills_files as files;
+pub use skills_files::agents;
+pub use skills_mcp as mcp;

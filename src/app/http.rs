@@ -14,7 +14,9 @@ use skills_core::Registry;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::mcp::http::Door;
+use skills_access::AccessPolicy;
+
+use crate::mcp::http::check_access;
 
 /// Serves HTTP on `listener` until `stop`, then lets what was asked finish. `mcp` has
 /// a door of its own.
@@ -62,8 +64,8 @@ async fn health(State(registry): State<Arc<Registry>>) -> Response {
 
 /// A web page somewhere must not reach this machine's registry through a browser.
 async fn refuse_foreign(request: Request, next: Next) -> Response {
-    let door = Door::new(Vec::new(), Vec::new(), None);
-    match door.check(request.uri(), request.headers()) {
+    let policy = AccessPolicy::default();
+    match check_access(&policy, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refused) => *refused,
     }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use skills_access::AccessPolicy;
 use skills_core::Kind;
 use skills_iii::state::StateError;
 use tokio::net::TcpListener;
@@ -134,7 +135,10 @@ pub async fn serve(
         );
         let watching = tasks.spawn(mcp::watch_functions(&home.client, handler.clone()));
         let options = Options {
-            token: serving.token,
+            access: AccessPolicy {
+                token: serving.token,
+                ..AccessPolicy::default()
+            },
             ..Options::default()
         };
         let mcp = router(handler, options, clients_stop.clone());

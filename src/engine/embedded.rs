@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use skills_access::AccessPolicy;
 use skills_iii::state::{StateError, Store, StoreOptions};
 use skills_iii::{Client, ClientOptions, Hub, HubOptions};
 
@@ -19,7 +20,10 @@ impl Embedded {
     pub fn open(data_dir: &Path, token: Option<String>) -> Result<Self, StateError> {
         let store = Arc::new(Store::open(data_dir, StoreOptions::default())?);
         let hub = Hub::new(HubOptions {
-            token,
+            access: AccessPolicy {
+                token,
+                ..AccessPolicy::default()
+            },
             ..HubOptions::new(Arc::clone(&store) as _)
         });
         Ok(Self { hub, store })

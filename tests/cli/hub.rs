@@ -28,7 +28,7 @@ impl Engine {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
         let mut options = HubOptions::new(Arc::new(MemoryState::default()));
-        options.token = token.map(str::to_owned);
+        options.access.token = token.map(str::to_owned);
         let hub = Hub::new(options);
         let served = hub.clone();
         let serving = tokio::spawn(async move {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skills::mcp::http::Options;
+use skills_access::AccessPolicy;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -154,9 +155,11 @@ async fn what_is_no_message_is_said_so() {
 #[tokio::test]
 async fn strangers_stay_outside() {
     let options = Options {
-        allowed_hosts: vec!["skills.example.com".to_owned()],
-        allowed_origins: vec!["https://app.example.com".to_owned()],
-        token: Some("secret".to_owned()),
+        access: AccessPolicy {
+            allowed_hosts: vec!["skills.example.com".to_owned()],
+            allowed_origins: vec!["https://app.example.com".to_owned()],
+            token: Some("secret".to_owned()),
+        },
         ..Options::default()
     };
     let server = Server::start(Word::default(), options).await;

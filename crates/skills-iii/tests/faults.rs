@@ -323,7 +323,7 @@ async fn foreign_pages_and_wrong_tokens_are_refused() {
     assert_eq!(status(&served, Some(("host", "evil.example"))).await, 403);
 
     let mut options = common::options();
-    options.token = Some("secret".to_owned());
+    options.access.token = Some("secret".to_owned());
     let served = Served::with(options).await;
     assert_eq!(status(&served, None).await, 401);
     assert_eq!(

@@ -7,9 +7,9 @@
 
 mod builtin;
 mod directory;
-mod door;
 mod durable;
 mod events;
+mod handshake;
 mod memory;
 mod port;
 mod route;
@@ -36,9 +36,10 @@ pub use memory::MemoryState;
 pub use port::{Change, Pending, StateStore, StoreError, Updated};
 
 use directory::Directory;
-use door::Purpose;
+use handshake::Endpoint;
 use session::Session;
 use side::SessionSide;
+use skills_access::AccessPolicy;
 
 use crate::client::{Client, ClientOptions};
 use crate::link::{Heartbeat, Link, run, socket_config};
@@ -56,10 +57,8 @@ const RETRY: Duration = Duration::from_millis(50);
 pub struct HubOptions {
     /// Where `state::*` is kept.
     pub state: Arc<dyn StateStore>,
-    /// Required of every socket as a bearer token.
-    pub token: Option<String>,
-    /// Names besides loopback that may stand in `Host` and `Origin`.
-    pub allowed_hosts: Vec<String>,
+    /// Who may connect.
+    pub access: AccessPolicy,
     /// The largest message taken, in bytes.
     pub largest_message: usize,
     /// How much may wait for a worker before it counts as not reading.
@@ -76,8 +75,7 @@ impl HubOptions {
     pub fn new(state: Arc<dyn StateStore>) -> Self {
         Self {
             state,
-            token: None,
-            allowed_hosts: Vec::new(),
+            access: AccessPolicy::default(),
             largest_message: 256 << 20,
             queue: QueueLimits::default(),
             heartbeat: Heartbeat {
@@ -206,23 +204,23 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
         tracing::debug!(%error, "a connection that ended before it began");
         return;
     }
-    let mut purpose = Purpose::Telemetry;
+    let mut endpoint = Endpoint::Telemetry;
     let config = socket_config(core.options.largest_message);
     #[expect(
         clippy::result_large_err,
         reason = "the library wants the refusal whole"
     )]
-    let door = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
-        purpose = door::admit(request, &core.options)?;
-        Ok(door::welcome(response))
+    let check = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
+        endpoint = handshake::check(request, &core.options.access)?;
+        Ok(handshake::welcome(response))
     };
     // The socket is lent, so that whoever asks for something else can be told.
     let handshake = async {
-        let opened = accept_hdr_async_with_config(&mut stream, door, Some(config)).await;
+        let opened = accept_hdr_async_with_config(&mut stream, check, Some(config)).await;
         let opened = opened.map(drop);
         if let Err(error) = &opened
-            && door::is_plain_http(error)
-            && let Err(error) = door::explain(&mut stream).await
+            && handshake::is_plain_http(error)
+            && let Err(error) = handshake::explain(&mut stream).await
         {
             tracing::debug!(?address, %error, "a connection that did not wait for its answer");
         }
@@ -249,7 +247,7 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
         }
     }
     let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
-    if purpose == Purpose::Telemetry {
+    if endpoint == Endpoint::Telemetry {
         let drained = async { while let Some(Ok(_)) = socket.next().await {} };
         tokio::select! {
             () = drained => {}

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::files::document::OPENED;
+use crate::document::OPENED;
 
 impl Disk {
     /// Puts the modification time of a file to a moment.

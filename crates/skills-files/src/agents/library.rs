@@ -9,7 +9,7 @@ use skills_core::{SkillId, Skipped};
 
 use super::book::{Book, Page};
 use super::file::{self, DOCUMENT_MAX, ReadError};
-use crate::files::{Found, Limits, Matches, Patterns, Snapshot, changed_at, said_by, scan, shown};
+use crate::{Found, Limits, Matches, Patterns, Snapshot, changed_at, said_by, scan, shown};
 
 /// The patterns, and what was made of texts that have not changed.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use tokio::sync::futures::Notified;
 use super::Limits;
 use super::books::{Batch, Books, Held, Open, Turn, same_id, to_json, under_its_id};
 use super::outbox::{Outgoing, Room};
-use crate::mcp::message::{Cancelled, INVALID_REQUEST, Refusal, Request};
+use crate::message::{Cancelled, INVALID_REQUEST, Refusal, Request};
 
 /// Shared by the one who reads, the one who answers and the one who writes.
 #[derive(Clone)]

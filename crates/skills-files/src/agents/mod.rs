@@ -3,7 +3,7 @@
 //!
 //! The disk is the truth: every call walks and reads. What matches a pattern and cannot be served
 //! is reported with its path and a reason. Knows no surface and no engine; how files are found is
-//! [`crate::files`]'s business.
+//! [`crate::Folder`]'s business.
 
 mod book;
 pub mod file;
@@ -21,7 +21,7 @@ use skills_core::{
 pub use book::{Book, Page};
 use library::Library;
 
-use crate::files::{Matches, Snapshot, on_a_thread};
+use crate::{Matches, Snapshot, on_a_thread};
 
 /// Documents, each the skills of one agent.
 #[derive(Clone, Debug)]

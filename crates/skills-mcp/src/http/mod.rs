@@ -1,6 +1,6 @@
 //! MCP over Streamable HTTP, at `/mcp`.
 //!
-//! The SDK speaks the protocol; here is what it leaves to us: who may come in (`door`), how many may
+//! The SDK speaks the protocol; here is what it leaves to us: who may connect (`access`), how many may
 //! stay and for how long (`sessions`), and an answer in JSON-RPC for what is no message.
 
 use std::sync::Arc;
@@ -16,17 +16,18 @@ use futures_util::StreamExt;
 use rmcp::ServerHandler;
 use rmcp::model::ClientRequest;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use skills_access::AccessPolicy;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use self::access::check_access;
 use self::direct::{Direct, Way};
-pub use self::door::Door;
 use self::sessions::Sessions;
 use super::lines::LINE_MAX;
 use super::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
 
+mod access;
 mod direct;
-mod door;
 mod sessions;
 
 const SESSION: &str = "mcp-session-id";
@@ -40,12 +41,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Who may come in, and how much of us they may have.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Names under which this server is reached, other than this machine's own.
-    pub allowed_hosts: Vec<String>,
-    /// Pages that may ask, other than this machine's own, such as `https://app.example.com`.
-    pub allowed_origins: Vec<String>,
-    /// Required of every request as `Authorization: Bearer ...`.
-    pub token: Option<String>,
+    /// Who may connect.
+    pub access: AccessPolicy,
     /// Bytes of one request.
     pub body_max: usize,
     /// Sessions at once.
@@ -59,9 +56,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            allowed_hosts: Vec::new(),
-            allowed_origins: Vec::new(),
-            token: None,
+            access: AccessPolicy::default(),
             body_max: LINE_MAX,
             sessions_max: 1024,
             idle: Duration::from_mins(30),
@@ -72,7 +67,7 @@ impl Default for Options {
 
 struct Gate<H: ServerHandler> {
     direct: Direct<H>,
-    door: Door,
+    access: AccessPolicy,
     sessions: Sessions,
     body_max: usize,
     timeout: Duration,
@@ -89,7 +84,7 @@ pub fn router<H: ServerHandler + Clone>(
 ) -> Router {
     let sessions = Sessions::new(options.sessions_max, options.idle);
     let streams = CancellationToken::new();
-    // Hosts and origins are checked at our door, which also knows the names that were added.
+    // Hosts and origins are checked by our own policy, which also knows the names that were added.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_json_response(true)
@@ -102,11 +97,7 @@ pub fn router<H: ServerHandler + Clone>(
     tokio::spawn(end_streams(stop.clone(), work.clone(), streams));
     let gate = Gate {
         direct,
-        door: Door::new(
-            options.allowed_hosts,
-            options.allowed_origins,
-            options.token,
-        ),
+        access: options.access,
         sessions,
         body_max: options.body_max,
         timeout: options.timeout,
@@ -156,7 +147,7 @@ struct Visit {
 
 impl<H: ServerHandler> Gate<H> {
     async fn admit(&self, request: Request) -> Result<(Request, Visit), Box<Response>> {
-        self.door.check(request.uri(), request.headers())?;
+        check_access(&self.access, request.uri(), request.headers())?;
         let session = text(request.headers(), SESSION).map(str::to_owned);
         if let Some(session) = &session {
             self.sessions.seen(session);

@@ -5,6 +5,7 @@
 //! for. What matches and cannot be served is reported with its path and a reason,
 //! never left out in silence. Knows no surface and no engine.
 
+pub mod agents;
 mod cache;
 mod direct;
 mod document;

@@ -21,8 +21,8 @@ use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServerHandler};
 
 use super::SESSION;
-use crate::mcp::answer::AtOnce;
-use crate::mcp::message::Request;
+use crate::answer::AtOnce;
+use crate::message::Request;
 
 const VERSION: &str = "mcp-protocol-version";
 

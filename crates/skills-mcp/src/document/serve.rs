@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::served::Served;
 use super::session::Session;
-use crate::mcp::lines::{LINE_MAX, Line, Lines};
+use crate::lines::{LINE_MAX, Line, Lines};
 
 /// How much is read at once.
 const CHUNK: usize = 65_536;

@@ -15,8 +15,8 @@ use super::STEPS;
 use super::books::Turn;
 use super::desk::Desk;
 use super::outbox::Outgoing;
-use crate::mcp::lines::{Line, Lines};
-use crate::mcp::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
+use crate::lines::{Line, Lines};
+use crate::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
 
 /// One conversation, seen from the SDK.
 pub struct Wire<R> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use notify::{RecursiveMode, Watcher};
 
-use crate::files::Stamp;
+use crate::Stamp;
 
 /// How often to look where the system says nothing, as on some network drives.
 const LOOK: Duration = Duration::from_secs(2);
