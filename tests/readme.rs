@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skills::config::Config;
 use skills::files::Folder;
-use skills::functions::{FUNCTIONS, TRIGGER_TYPES};
+use skills::functions::{OPERATIONS, TRIGGER_TYPES};
 
 /// The first cells of the table under a heading, without code marks.
 fn first_cells(readme: &str, heading: &str) -> Vec<String> {
@@ -22,7 +22,7 @@ fn first_cells(readme: &str, heading: &str) -> Vec<String> {
 #[test]
 fn the_readme_lists_every_function_and_trigger_type() {
     let readme = include_str!("../README.md");
-    let functions: Vec<_> = FUNCTIONS.iter().map(|function| function.id).collect();
+    let functions: Vec<_> = OPERATIONS.iter().map(|function| function.id).collect();
     assert_eq!(first_cells(readme, "### Functions"), functions);
     let types: Vec<_> = TRIGGER_TYPES.iter().map(|kind| kind.id).collect();
     assert_eq!(first_cells(readme, "### Trigger types"), types);

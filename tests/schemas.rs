@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use skills::functions::FUNCTIONS;
+use skills::functions::OPERATIONS;
 
 #[test]
 fn the_table_offers_the_documented_functions_with_the_documented_schemas() {
     let promised: BTreeMap<String, Value> =
         serde_json::from_str(include_str!("fixtures/schemas.json")).unwrap();
-    let offered: Vec<_> = FUNCTIONS.iter().map(|function| function.id).collect();
+    let offered: Vec<_> = OPERATIONS.iter().map(|function| function.id).collect();
     assert_eq!(offered.len(), promised.len());
-    for function in FUNCTIONS {
+    for function in OPERATIONS {
         let promised = &promised[function.id];
         assert_eq!(
             normal((function.request)()),
@@ -27,7 +27,7 @@ fn the_table_offers_the_documented_functions_with_the_documented_schemas() {
             function.id
         );
         assert!(
-            !function.about.is_empty(),
+            !function.description.is_empty(),
             "{} says nothing about itself",
             function.id
         );

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, broadcast, watch};
 use uuid::Uuid;
 
 use super::follow::{self, Follower, ask, raw};
-use crate::functions::{FUNCTIONS, Function, TRIGGER_TYPES, TriggerType, code};
+use crate::functions::{OPERATIONS, Operation, TRIGGER_TYPES, TriggerType, code};
 
 /// The pause before asking again whether the engine has taken what we said.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -63,7 +63,7 @@ impl Worker {
             serving: watch::Sender::new(false),
         };
         worker.follow_workers();
-        worker.offer(&FUNCTIONS[0]);
+        worker.offer(&OPERATIONS[0]);
         worker
     }
 
@@ -152,7 +152,7 @@ impl Worker {
         self.registry.disconnected();
         self.serving.send_replace(false);
         // The next engine is asked for the lock alone again.
-        for function in &FUNCTIONS[1..] {
+        for function in &OPERATIONS[1..] {
             self.client.unregister_function(function.id);
         }
         for kind in TRIGGER_TYPES {
@@ -162,13 +162,13 @@ impl Worker {
 
     /// We have the lock: offer everything.
     async fn serve(&self) {
-        for function in &FUNCTIONS[1..] {
+        for function in &OPERATIONS[1..] {
             self.offer(function);
         }
         for kind in TRIGGER_TYPES {
             let spec = TriggerTypeSpec {
                 id: kind.id.into(),
-                description: kind.about.into(),
+                description: kind.description.into(),
                 ..TriggerTypeSpec::default()
             };
             let subscribers = Subscribers {
@@ -180,9 +180,9 @@ impl Worker {
         }
         // The engine takes what we say in order: once it has answered, it has everything, and
         // whoever is let in now finds it. An engine that is gone is noticed elsewhere.
-        let last = json!({ "function_id": FUNCTIONS[FUNCTIONS.len() - 1].id });
+        let last = json!({ "function_id": OPERATIONS[OPERATIONS.len() - 1].id });
         let _ = ask::<serde_json::Value>(&self.client, "engine::functions::info", &last).await;
-        let (functions, types) = (FUNCTIONS.len(), TRIGGER_TYPES.len());
+        let (functions, types) = (OPERATIONS.len(), TRIGGER_TYPES.len());
         tracing::info!("serving: {functions} functions and {types} trigger types registered");
         self.serving.send_replace(true);
     }
@@ -207,7 +207,7 @@ impl Worker {
             #[serde(default)]
             worker_name: Option<String>,
         }
-        let lock = FUNCTIONS[0].id;
+        let lock = OPERATIONS[0].id;
         for _ in 0..ATTEMPTS {
             let asked = json!({ "function_id": lock });
             match ask::<Info>(&self.client, "engine::functions::info", &asked).await {
@@ -236,7 +236,7 @@ impl Worker {
         Ok(owner.map_or(Role::Owner, |owner| Role::Standby { owner }))
     }
 
-    fn offer(&self, function: &'static Function) {
+    fn offer(&self, function: &'static Operation) {
         let registry = Arc::clone(&self.registry);
         let handler: Handler = Arc::new(move |payload| {
             let registry = Arc::clone(&registry);
@@ -252,7 +252,7 @@ impl Worker {
             .map(|label| raw(&json!({ "label": label, "title": label })));
         let spec = FunctionSpec {
             id: function.id.into(),
-            description: Some(function.about.into()),
+            description: Some(function.description.into()),
             request_format: Some(raw(&(function.request)())),
             response_format: Some(raw(&(function.response)())),
             metadata,

@@ -15,13 +15,11 @@ use super::options::{Options, shown};
 use super::say::Voice;
 use super::{Stop, log};
 use crate::app::{self, Place, ReachError, Reached, Stay, Where};
+use crate::engine::is_idempotent;
 use crate::functions;
 
 /// How long nothing moves before a spinner says that we wait.
 const PATIENCE: Duration = Duration::from_millis(300);
-
-/// Calls that may be said twice without harm, should an engine lose the answer.
-const IDEMPOTENT: &[&str] = &["skills::list", "prompts::list", "prompts::mcp-list"];
 
 /// A command's connection to the registry.
 pub struct Visit {
@@ -149,7 +147,7 @@ impl Visit {
             .map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
         let (client, timeout) = (self.client(), self.timeout);
         let calling = async {
-            if IDEMPOTENT.contains(&function) || function.starts_with("engine::") {
+            if is_idempotent(function) {
                 client.call_idempotent(function, payload, timeout).await
             } else {
                 client.call(function, payload, timeout).await

@@ -17,18 +17,26 @@ use skills_iii::{CallError, Client, StoreError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc;
 
-/// Calls that may be said twice without harm, so a lost answer costs a moment
-/// instead of the whole timeout.
+/// Functions of the engine itself that may be called twice without harm.
 const IDEMPOTENT: &[&str] = &[
     "state::get",
     "state::list",
     "engine::functions::list",
     "engine::functions::info",
-    "skills::list",
-    "skills::resources-list",
-    "prompts::list",
-    "prompts::mcp-list",
+    "engine::workers::list",
+    "engine::workers::info",
+    "engine::triggers::list",
+    "engine::triggers::info",
+    "engine::registered-triggers::list",
 ];
+
+/// Whether a call may be repeated when its answer is lost.
+pub fn is_idempotent(function: &str) -> bool {
+    match skills_api::find(function) {
+        Some(operation) => operation.idempotent,
+        None => IDEMPOTENT.contains(&function),
+    }
+}
 
 /// An engine at the other end of a client.
 pub struct Wire {
@@ -75,7 +83,7 @@ impl Engine for Wire {
         timeout: Duration,
     ) -> Pending<'a, Result<Option<Json>, Failure>> {
         Box::pin(async move {
-            let answer = if IDEMPOTENT.contains(&function) {
+            let answer = if is_idempotent(function) {
                 self.client
                     .call_idempotent(function, payload, timeout)
                     .await

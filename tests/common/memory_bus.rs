@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills::functions::{FUNCTIONS, TRIGGER_TYPES, code, find};
+use skills::functions::{OPERATIONS, TRIGGER_TYPES, code, find};
 use skills_core::memory::{Link, Memory, Outcome};
 use skills_core::{Engine, Failure, Json, Pending, Registry, Settings};
 
@@ -162,18 +162,18 @@ impl MemoryBus {
     }
 
     pub fn functions() -> Vec<Offered> {
-        let row = |f: &skills::functions::Function| Offered {
+        let row = |f: &skills::functions::Operation| Offered {
             id: f.id.into(),
-            about: f.about.into(),
+            about: f.description.into(),
             label: f.label.map(Into::into),
         };
-        FUNCTIONS.iter().map(row).collect()
+        OPERATIONS.iter().map(row).collect()
     }
 
     pub fn trigger_types() -> Vec<Offered> {
         let row = |t: &skills::functions::TriggerType| Offered {
             id: t.id.into(),
-            about: t.about.into(),
+            about: t.description.into(),
             label: None,
         };
         TRIGGER_TYPES.iter().map(row).collect()

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use skills::app;
 use skills::config::{Config, Loaded, Scopes};
 use skills::engine::remote;
-use skills::functions::{FUNCTIONS, TRIGGER_TYPES};
+use skills::functions::{OPERATIONS, TRIGGER_TYPES};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState};
 use tokio::net::TcpListener;
@@ -358,7 +358,7 @@ impl SocketBus {
             .filter(|line| ours(&line.id))
             .collect();
         // The engine lists them in an order of its own.
-        let functions = FUNCTIONS.iter().map(|function| function.id);
+        let functions = OPERATIONS.iter().map(|function| function.id);
         let order: Vec<_> = functions
             .chain(TRIGGER_TYPES.iter().map(|kind| kind.id))
             .collect();

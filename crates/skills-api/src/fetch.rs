@@ -4,25 +4,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use skills_core::{Error, Json, Pending, Registry};
 
-use super::Function;
+use super::Operation;
 use super::decode::{decode, encode};
 use super::schema::{Text, request, response};
 
-const ABOUT: &str = "Read one or more iii:// addresses into one markdown text. Use it whenever skill \
+const DESCRIPTION: &str = "Read one or more iii:// addresses into one markdown text. Use it whenever skill \
      instructions contain an iii:// link; several links go into `uris`.";
 
 /// Hidden from tool lists by its namespace; for other workers.
-pub const FETCH_SKILL: Function = Function {
+pub const FETCH_SKILL: Operation = Operation {
     id: "skills::fetch_skill",
-    about: ABOUT,
+    description: DESCRIPTION,
     request: request::<FetchSkillInput>,
     response: response::<Text>,
     label: None,
+    idempotent: false,
     run: fetch,
 };
 
 /// The same under a namespace that tool lists show.
-pub const FETCH: Function = Function {
+pub const FETCH: Operation = Operation {
     id: "skill::fetch",
     label: Some("Fetch skill"),
     ..FETCH_SKILL

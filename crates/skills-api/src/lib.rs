@@ -1,13 +1,13 @@
 //! The registry on an engine: one table of functions, each a decoder, one registry
 //! call and an encoder.
 
-mod changes;
 mod decode;
 mod fetch;
 mod prompts;
 mod route;
 mod schema;
 mod skills;
+mod trigger_types;
 
 use std::sync::Arc;
 
@@ -15,26 +15,29 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use skills_core::{Error, Json, Kind, Pending, Registry};
 
-pub use changes::{TRIGGER_TYPES, TriggerType};
+pub use trigger_types::{TRIGGER_TYPES, TriggerType};
 
 /// One function of the surface.
-pub struct Function {
+pub struct Operation {
     /// Its id on the engine.
     pub id: &'static str,
     /// What it does, for whoever lists functions.
-    pub about: &'static str,
+    pub description: &'static str,
     /// What it takes, as a draft-07 schema.
     pub request: fn() -> Value,
     /// What it answers, as a draft-07 schema.
     pub response: fn() -> Value,
     /// What tools show instead of the id.
     pub label: Option<&'static str>,
+    /// A call that may be repeated without harm when its answer is lost: it changes nothing
+    /// and calls no other worker's function.
+    pub idempotent: bool,
     /// Decodes, makes one registry call, encodes.
     pub run: fn(Arc<Registry>, Json) -> Pending<'static, Result<Json, Error>>,
 }
 
 /// Everything offered. The README's table is checked against this one.
-pub const FUNCTIONS: &[Function] = &[
+pub const OPERATIONS: &[Operation] = &[
     skills::REGISTER,
     skills::UNREGISTER,
     skills::LIST,
@@ -64,7 +67,7 @@ pub const fn code(kind: Kind) -> &'static str {
     }
 }
 
-impl Function {
+impl Operation {
     /// Runs it on a payload as it came from the engine.
     pub async fn call(&self, registry: &Arc<Registry>, payload: &RawValue) -> Result<Json, Error> {
         (self.run)(Arc::clone(registry), payload.to_owned()).await
@@ -72,6 +75,6 @@ impl Function {
 }
 
 /// The row of the table with this id.
-pub fn find(id: &str) -> Option<&'static Function> {
-    FUNCTIONS.iter().find(|function| function.id == id)
+pub fn find(id: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().find(|function| function.id == id)
 }

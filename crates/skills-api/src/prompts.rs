@@ -6,17 +6,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skills_core::{Json, PromptName};
 
-use super::Function;
+use super::Operation;
 use super::decode::{Object, decode, encode};
 use super::schema::{AnyValue, request, response};
 use super::skills::EmptyInput;
 
-pub const REGISTER: Function = Function {
+pub const REGISTER: Operation = Operation {
     id: "prompts::register",
-    about: "Keep a slash command whose text a handler function renders.",
+    description: "Keep a slash command whose text a handler function renders.",
     request: request::<RegisterPromptInput>,
     response: response::<RegisterPromptOutput>,
     label: None,
+    idempotent: false,
     run: |registry, payload| {
         Box::pin(async move {
             let input: RegisterPromptInput = decode(&payload)?;
@@ -90,12 +91,13 @@ struct RegisterPromptOutput {
     registered_at: Arc<str>,
 }
 
-pub const UNREGISTER: Function = Function {
+pub const UNREGISTER: Operation = Operation {
     id: "prompts::unregister",
-    about: "Remove a prompt by name. Removing what is not there is no error.",
+    description: "Remove a prompt by name. Removing what is not there is no error.",
     request: request::<UnregisterPromptInput>,
     response: response::<UnregisterPromptOutput>,
     label: None,
+    idempotent: false,
     run: |registry, payload| {
         Box::pin(async move {
             let UnregisterPromptInput { name } = decode(&payload)?;
@@ -116,12 +118,13 @@ struct UnregisterPromptOutput {
     removed: bool,
 }
 
-pub const LIST: Function = Function {
+pub const LIST: Operation = Operation {
     id: "prompts::list",
-    about: "List every prompt: name, handler, number of arguments.",
+    description: "List every prompt: name, handler, number of arguments.",
     request: request::<ListPromptsInput>,
     response: response::<ListPromptsOutput>,
     label: None,
+    idempotent: true,
     run: |registry, payload| {
         Box::pin(async move {
             let ListPromptsInput {} = decode(&payload)?;
@@ -158,12 +161,13 @@ struct PromptEntry {
     origin: &'static str,
 }
 
-pub const MCP_LIST: Function = Function {
+pub const MCP_LIST: Operation = Operation {
     id: "prompts::mcp-list",
-    about: "Internal: every prompt with its arguments, as the protocol lists them.",
+    description: "Internal: every prompt with its arguments, as the protocol lists them.",
     request: request::<EmptyInput>,
     response: response::<AnyValue>,
     label: None,
+    idempotent: true,
     run: |registry, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
@@ -196,12 +200,13 @@ struct MenuEntry {
     arguments: Vec<PromptArgument>,
 }
 
-pub const MCP_GET: Function = Function {
+pub const MCP_GET: Operation = Operation {
     id: "prompts::mcp-get",
-    about: "Internal: render a prompt with arguments, as protocol messages.",
+    description: "Internal: render a prompt with arguments, as protocol messages.",
     request: request::<PromptGetInput>,
     response: response::<AnyValue>,
     label: None,
+    idempotent: false,
     run: |registry, payload| {
         Box::pin(async move {
             let PromptGetInput { name, arguments } = decode(&payload)?;

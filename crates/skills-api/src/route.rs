@@ -6,16 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skills_core::{Match, Missing, ResolvedSkill};
 
-use super::Function;
+use super::Operation;
 use super::decode::{decode, encode};
 use super::schema::{request, response};
 
-pub const ROUTE: Function = Function {
+pub const ROUTE: Operation = Operation {
     id: "skills::route",
-    about: "Find the skills whose triggers a request calls for, best first.",
+    description: "Find the skills whose triggers a request calls for, best first.",
     request: request::<RouteInput>,
     response: response::<RouteOutput<'static>>,
     label: None,
+    idempotent: true,
     run: |registry, payload| {
         Box::pin(async move {
             let RouteInput { text } = decode(&payload)?;
@@ -58,12 +59,13 @@ impl<'a> MatchEntry<'a> {
     }
 }
 
-pub const RESOLVE: Function = Function {
+pub const RESOLVE: Operation = Operation {
     id: "skills::resolve",
-    about: "Read a skill and every skill it links to, in order, bodies included.",
+    description: "Read a skill and every skill it links to, in order, bodies included.",
     request: request::<ResolveInput>,
     response: response::<ResolveOutput<'static>>,
     label: None,
+    idempotent: true,
     run: |registry, payload| {
         Box::pin(async move {
             let ResolveInput { id } = decode(&payload)?;

@@ -6,16 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skills_core::{Mime, Resource, SkillHead, SkillId, TEMPLATES};
 
-use super::Function;
+use super::Operation;
 use super::decode::{decode, encode};
 use super::schema::{AnyValue, request, response};
 
-pub const REGISTER: Function = Function {
+pub const REGISTER: Operation = Operation {
     id: "skills::register",
-    about: "Keep a markdown skill under an id; agents read it at iii://{id}.",
+    description: "Keep a markdown skill under an id; agents read it at iii://{id}.",
     request: request::<RegisterSkillInput>,
     response: response::<RegisterSkillOutput>,
     label: None,
+    idempotent: false,
     run: |registry, payload| {
         Box::pin(async move {
             let RegisterSkillInput { id, skill } = decode(&payload)?;
@@ -41,12 +42,13 @@ struct RegisterSkillOutput {
     registered_at: Arc<str>,
 }
 
-pub const UNREGISTER: Function = Function {
+pub const UNREGISTER: Operation = Operation {
     id: "skills::unregister",
-    about: "Remove a skill by id. Removing what is not there is no error.",
+    description: "Remove a skill by id. Removing what is not there is no error.",
     request: request::<UnregisterSkillInput>,
     response: response::<UnregisterSkillOutput>,
     label: None,
+    idempotent: false,
     run: |registry, payload| {
         Box::pin(async move {
             let UnregisterSkillInput { id } = decode(&payload)?;
@@ -67,12 +69,13 @@ struct UnregisterSkillOutput {
     removed: bool,
 }
 
-pub const LIST: Function = Function {
+pub const LIST: Operation = Operation {
     id: "skills::list",
-    about: "List every skill without its body, by id.",
+    description: "List every skill without its body, by id.",
     request: request::<ListSkillsInput>,
     response: response::<ListSkillsOutput<'static>>,
     label: None,
+    idempotent: true,
     run: |registry, payload| {
         Box::pin(async move {
             let ListSkillsInput {} = decode(&payload)?;
@@ -113,12 +116,13 @@ impl<'a> SkillEntry<'a> {
     }
 }
 
-pub const RESOURCES_LIST: Function = Function {
+pub const RESOURCES_LIST: Operation = Operation {
     id: "skills::resources-list",
-    about: "Internal: the index and every skill as protocol resources.",
+    description: "Internal: the index and every skill as protocol resources.",
     request: request::<EmptyInput>,
     response: response::<AnyValue>,
     label: None,
+    idempotent: true,
     run: |registry, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
@@ -160,12 +164,13 @@ impl<'a> ResourceEntry<'a> {
     }
 }
 
-pub const RESOURCES_READ: Function = Function {
+pub const RESOURCES_READ: Operation = Operation {
     id: "skills::resources-read",
-    about: "Internal: what an iii:// address serves, as protocol contents.",
+    description: "Internal: what an iii:// address serves, as protocol contents.",
     request: request::<ReadResourceInput>,
     response: response::<AnyValue>,
     label: None,
+    idempotent: false,
     run: |registry, payload| {
         Box::pin(async move {
             let ReadResourceInput { uri } = decode(&payload)?;
@@ -200,12 +205,13 @@ struct ContentEntry {
     text: Arc<str>,
 }
 
-pub const RESOURCES_TEMPLATES: Function = Function {
+pub const RESOURCES_TEMPLATES: Operation = Operation {
     id: "skills::resources-templates",
-    about: "Internal: the two families of iii:// addresses.",
+    description: "Internal: the two families of iii:// addresses.",
     request: request::<EmptyInput>,
     response: response::<AnyValue>,
     label: None,
+    idempotent: true,
     run: |_, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;

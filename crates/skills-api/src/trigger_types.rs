@@ -7,7 +7,7 @@ pub struct TriggerType {
     /// Its id on the engine.
     pub id: &'static str,
     /// When it fires.
-    pub about: &'static str,
+    pub description: &'static str,
     /// What it tells of.
     pub topic: Topic,
 }
@@ -15,7 +15,7 @@ pub struct TriggerType {
 const fn of(topic: Topic) -> TriggerType {
     TriggerType {
         id: topic.trigger_type(),
-        about: topic.about(),
+        description: topic.about(),
         topic,
     }
 }
