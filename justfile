@@ -1,4 +1,4 @@
-# What people run here. `just` lists it.
+# Common commands. `just` lists them.
 
 _default:
     @just --list
@@ -19,7 +19,7 @@ test:
 pure:
     cargo test --locked --test bdd -- --tags @pure
 
-# Figures, not verdicts.
+# Benchmarks print figures and assert nothing.
 bench:
     cargo bench --workspace
 
