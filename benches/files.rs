@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use skills::files::Folder;
 use skills_core::memory::Memory;
-use skills_core::{Registry, ResourceUri, Settings, Source};
+use skills_core::{Registry, RegistrySettings, ResourceUri, Source};
 
 /// How often each is measured; they take turns, so that a busy moment hits all.
 const ROUNDS: usize = 41;
@@ -38,7 +38,12 @@ fn main() {
     let folder = Folder::new(dir.path(), &["docs/**/*.md".into()], &[]);
     let source = Arc::new(folder) as Arc<dyn Source>;
     let engine = Memory::new().connect();
-    let registry = Registry::new(engine, vec![source], Settings::default(), String::new);
+    let registry = Registry::new(
+        engine,
+        vec![source],
+        RegistrySettings::default(),
+        String::new,
+    );
     registry.connected(true);
     let list = || runtime.block_on(registry.skills()).unwrap().entries.len();
     let index = || {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use skills_core::Settings;
+use skills_core::RegistrySettings;
 
 /// What can be configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,8 +208,8 @@ impl Config {
     }
 
     /// What the registry takes of it.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn settings(&self) -> RegistrySettings {
+        RegistrySettings {
             skills_scope: self.scopes.skills.clone(),
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),

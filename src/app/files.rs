@@ -87,8 +87,8 @@ async fn announce(registry: &Registry, changed: &Changed, now: &Snapshot) {
         for id in &changed.skills {
             match served(listed.as_ref(), id, now.has_skill(id)) {
                 Some(Origin::State) => {}
-                Some(_) => registry.announce(&Change::SkillRegistered(id.clone())),
-                None => registry.announce(&Change::SkillUnregistered(id.clone())),
+                Some(_) => registry.publish(&Change::SkillRegistered(id.clone())),
+                None => registry.publish(&Change::SkillUnregistered(id.clone())),
             }
         }
     }
@@ -100,8 +100,8 @@ async fn announce(registry: &Registry, changed: &Changed, now: &Snapshot) {
         for name in &changed.prompts {
             match served(listed.as_ref(), name, now.has_prompt(name)) {
                 Some(Origin::State) => {}
-                Some(_) => registry.announce(&Change::PromptRegistered(name.clone())),
-                None => registry.announce(&Change::PromptUnregistered(name.clone())),
+                Some(_) => registry.publish(&Change::PromptRegistered(name.clone())),
+                None => registry.publish(&Change::PromptUnregistered(name.clone())),
             }
         }
     }

@@ -34,7 +34,7 @@ impl Follower {
         let ring: Handler = Arc::new(move |event| {
             let registry = Arc::clone(&followed);
             Box::pin(async move {
-                if let Err(error) = registry.doorbell(&event).await {
+                if let Err(error) = registry.apply_state_event(&event).await {
                     tracing::warn!("{}", error.to_text());
                 }
                 Ok(None)

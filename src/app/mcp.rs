@@ -139,7 +139,7 @@ fn follow_documents(client: &Client, registry: &Arc<Registry>) {
                     (None, None) => return Ok(None),
                 };
                 if !matches!(in_state, Ok(true)) {
-                    registry.announce(&change);
+                    registry.publish(&change);
                 }
                 Ok(None)
             })

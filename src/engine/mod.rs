@@ -94,13 +94,17 @@ impl Engine for Wire {
         })
     }
 
-    fn rows(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+    fn for_each_row(
+        &self,
+        scope: &str,
+        visit: &mut dyn FnMut(&str),
+    ) -> Option<Result<(), Failure>> {
         let store = self.store.as_ref()?;
         // The rows are the engine's, so they are gone when it is.
         if self.client.worker_id().is_none() {
             return Some(Err(failure(CallError::Disconnected)));
         }
-        let mut read = || store.each(scope, show);
+        let mut read = || store.each(scope, visit);
         // Many rows take a while; where there are other threads, they take over meanwhile.
         let shown = match Handle::current().runtime_flavor() {
             RuntimeFlavor::MultiThread => tokio::task::block_in_place(read),

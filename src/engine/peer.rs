@@ -281,7 +281,7 @@ impl Source for Peer {
 mod tests {
     use std::sync::Mutex;
 
-    use skills_core::{Json, Registry, Settings};
+    use skills_core::{Json, Registry, RegistrySettings};
 
     use super::*;
 
@@ -333,7 +333,7 @@ mod tests {
     fn visit() -> (Arc<Worker>, Registry) {
         let worker = Arc::new(Worker::default());
         let engine: Arc<dyn Engine> = Arc::<Worker>::clone(&worker);
-        let settings = Settings::default();
+        let settings = RegistrySettings::default();
         let peer = Peer::new(Arc::clone(&engine), settings.timeout);
         let now = || "2026-01-01T00:00:00Z".to_owned();
         let registry = Registry::new(engine, vec![Arc::new(peer)], settings, now);

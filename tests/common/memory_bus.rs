@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills::functions::{OPERATIONS, TRIGGER_TYPES, code, find};
 use skills_core::memory::{Link, Memory, Outcome};
-use skills_core::{Engine, Failure, Json, Pending, Registry, Settings};
+use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
 
 use super::bus::{Behaviour, CallFailure, Document, Offered, Problem};
 use super::shelf::Shelf;
@@ -49,9 +49,9 @@ impl MemoryBus {
             open: Mutex::default(),
         });
         let shelf = Arc::new(Shelf::default());
-        let settings = Settings {
+        let settings = RegistrySettings {
             timeout: PATIENCE,
-            ..Settings::default()
+            ..RegistrySettings::default()
         };
         let engine = Arc::clone(&gates) as Arc<dyn Engine>;
         let registry = Registry::new(engine, vec![Arc::clone(&shelf) as _], settings, tick);
@@ -197,7 +197,7 @@ impl MemoryBus {
     async fn deliver_events(&self) {
         while let Some(event) = self.link.take_event(0) {
             // A failure stays with the key: whoever reads it next is told.
-            let _ = self.registry.doorbell(&event).await;
+            let _ = self.registry.apply_state_event(&event).await;
         }
     }
 }

@@ -65,7 +65,7 @@ fn talk(engine: &Arc<Odd>, tick: Duration) -> Talk {
     let registry = Registry::new(
         Arc::clone(&port),
         Vec::new(),
-        skills_core::Settings::default(),
+        skills_core::RegistrySettings::default(),
         now,
     );
     let handler = Handler::new(Arc::new(registry), port, settings, stop.clone());

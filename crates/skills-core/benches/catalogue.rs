@@ -7,7 +7,7 @@ use std::sync::Arc;
 use divan::{Bencher, black_box};
 use serde_json::json;
 use skills_core::memory::{Memory, now};
-use skills_core::{Head, Registry, ResourceUri, Settings};
+use skills_core::{Head, Registry, RegistrySettings, ResourceUri};
 
 const SKILLS: usize = 10_000;
 const BODY_BYTES: [usize; 2] = [2048, 32_768];
@@ -34,7 +34,9 @@ fn registry(bytes: usize) -> Registry {
         memory.put("skills", &id, &row);
     }
     let link = memory.connect();
-    let registry = Registry::new(link, Vec::new(), Settings::default(), || "now".into());
+    let registry = Registry::new(link, Vec::new(), RegistrySettings::default(), || {
+        "now".into()
+    });
     registry.connected(true);
     now(registry.load()).expect("the engine is in memory");
     now(registry.read(&ResourceUri::Index)).expect("the engine is in memory");

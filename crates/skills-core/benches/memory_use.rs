@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use skills_core::{Engine, Failure, Json, Pending, Registry, ResourceUri, Settings};
+use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings, ResourceUri};
 
 const SKILLS: usize = 100_000;
 const BODY: usize = 2048;
@@ -64,7 +64,7 @@ fn resident() -> Option<usize> {
 fn main() {
     let before = resident();
     let engine = Arc::new(Once(Mutex::new(Some(rows()))));
-    let registry = Registry::new(engine, Vec::new(), Settings::default(), String::new);
+    let registry = Registry::new(engine, Vec::new(), RegistrySettings::default(), String::new);
     registry.connected(true);
     let done = skills_core::memory::now(registry.load());
     done.expect("rows are well formed");

@@ -13,7 +13,7 @@ use futures_util::lock::Mutex as AsyncMutex;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::change::Announcer;
+use crate::change::Publisher;
 use crate::image::{Image, Need, Plan, Rung};
 use crate::row::Row;
 use crate::slot::{Slot, Snapshot};
@@ -22,7 +22,7 @@ use crate::{Change, Engine, Failure, Json};
 
 pub(crate) struct Catalogue<T: Row> {
     engine: Arc<dyn Engine>,
-    announcer: Arc<Announcer>,
+    publisher: Arc<Publisher>,
     scope: String,
     timeout: Duration,
     /// Whether the engine rings for this scope. If not, every read asks it.
@@ -39,13 +39,13 @@ pub(crate) type Found<T> = Option<Slot<T>>;
 impl<T: Row> Catalogue<T> {
     pub(crate) fn new(
         engine: Arc<dyn Engine>,
-        announcer: Arc<Announcer>,
+        publisher: Arc<Publisher>,
         scope: String,
         timeout: Duration,
     ) -> Self {
         Self {
             engine,
-            announcer,
+            publisher,
             scope,
             timeout,
             watched: AtomicBool::new(false),
@@ -82,7 +82,7 @@ impl<T: Row> Catalogue<T> {
         if self.is_watched() {
             return None;
         }
-        self.engine.rows(&self.scope, show)
+        self.engine.for_each_row(&self.scope, show)
     }
 
     /// Everything in the scope.
@@ -101,7 +101,7 @@ impl<T: Row> Catalogue<T> {
     }
 
     /// What is under one key, where that is known without asking the engine.
-    pub(crate) fn at_hand(&self, key: &str) -> Found<T> {
+    pub(crate) fn get_cached(&self, key: &str) -> Found<T> {
         let mut image = self.image();
         let since = image.tick();
         let known = self.is_watched() && image.is_fresh(since, Need::Key(key), true);
@@ -158,7 +158,7 @@ impl<T: Row> Catalogue<T> {
 
     /// The engine says somebody wrote the key, or, naming none, any key; `value` is
     /// what it is now, if the event said so. Reads it again where that is news.
-    pub(crate) async fn doorbell(
+    pub(crate) async fn apply_state_event(
         &self,
         key: Option<Arc<str>>,
         value: Option<&RawValue>,
@@ -203,7 +203,7 @@ impl<T: Row> Catalogue<T> {
             Plan::Load => {
                 let (rows, nameless) = self.load().await?;
                 let changes = self.image().apply_list(read.ticket, rows, nameless);
-                self.announcer.announce_all(&changes);
+                self.publisher.publish_all(&changes);
                 Ok(())
             }
             Plan::Keys(keys) => {
@@ -215,7 +215,7 @@ impl<T: Row> Catalogue<T> {
                     match found {
                         Ok(slot) => {
                             let change = self.image().apply(key, read.ticket, slot);
-                            self.announcer.announce_all(&change);
+                            self.publisher.publish_all(&change);
                         }
                         Err(failure) => outcome = Err(failure),
                     }
@@ -257,7 +257,7 @@ impl<T: Row> Catalogue<T> {
                 }
             }
         };
-        if let Some(shown) = self.engine.rows(&self.scope, &mut take) {
+        if let Some(shown) = self.engine.for_each_row(&self.scope, &mut take) {
             shown?;
         } else {
             #[derive(Serialize)]
@@ -311,7 +311,7 @@ impl<T: Row> Catalogue<T> {
     async fn acknowledged(&self, mut write: Write<'_, T>, change: Option<&Change>) {
         write.acknowledged = true;
         let shown = self.image().acknowledge(&write.key, write.began);
-        self.announcer.announce_all(change);
+        self.publisher.publish_all(change);
         if !shown {
             // The write itself is done. If reading fails now, the key stays dirty
             // and whoever reads next hears of it.
@@ -372,7 +372,7 @@ impl<T: Row> Drop for Write<'_, T> {
             self.catalogue.image().end_write(&self.key);
         } else {
             let change = self.catalogue.image().abandon(&self.key);
-            self.catalogue.announcer.announce_all(&change);
+            self.catalogue.publisher.publish_all(&change);
         }
     }
 }

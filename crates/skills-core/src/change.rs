@@ -76,14 +76,14 @@ impl Change {
 pub type Listener = Arc<dyn Fn(&Change) + Send + Sync>;
 
 /// Passes changes to subscribed functions and to listeners in this process.
-pub(crate) struct Announcer {
+pub(crate) struct Publisher {
     engine: Arc<dyn Engine>,
     /// By trigger id: a function may subscribe more than once.
     subscribers: Mutex<BTreeMap<String, (Topic, String)>>,
     listeners: RwLock<Vec<Listener>>,
 }
 
-impl Announcer {
+impl Publisher {
     pub(crate) fn new(engine: Arc<dyn Engine>) -> Self {
         Self {
             engine,
@@ -122,13 +122,13 @@ impl Announcer {
             .push(listener);
     }
 
-    pub(crate) fn announce_all<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) {
+    pub(crate) fn publish_all<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) {
         for change in changes {
-            self.announce(change);
+            self.publish(change);
         }
     }
 
-    pub(crate) fn announce(&self, change: &Change) {
+    pub(crate) fn publish(&self, change: &Change) {
         let subscribers = self
             .subscribers
             .lock()

@@ -27,8 +27,12 @@ pub trait Engine: Send + Sync {
     /// Shows every row of a scope of state, one after the other, where state is in this
     /// process: nothing is copied on the way. None where it is not; then `state::list`
     /// has to be called.
-    fn rows(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
-        let _ = (scope, show);
+    fn for_each_row(
+        &self,
+        scope: &str,
+        visit: &mut dyn FnMut(&str),
+    ) -> Option<Result<(), Failure>> {
+        let _ = (scope, visit);
         None
     }
 

@@ -267,37 +267,9 @@ impl Error {
     }
 }
 
-/// A value for an error message: control characters escaped, long ones cut.
-pub(crate) fn shown(text: &str) -> String {
-    const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("`{}...`", escaped(&text[..end])),
-        None => format!("`{}`", escaped(text)),
-    }
-}
-
-/// A text on one line, harmless on a terminal.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_value_in_a_message_is_cut_and_escaped() {
-        assert_eq!(shown("a\nb"), "`a\\nb`");
-        assert_eq!(shown(&"é".repeat(100)), format!("`{}...`", "é".repeat(80)));
-    }
 
     #[test]
     fn a_batch_failure_names_every_address_and_keeps_the_first_kind() {

@@ -9,6 +9,7 @@ mod change;
 mod content;
 mod engine;
 mod error;
+mod escape;
 pub mod front_matter;
 mod function_id;
 mod image;
@@ -36,7 +37,8 @@ mod writers;
 pub use change::{Change, Listener, Topic};
 pub use content::{Content, Mime, from_section};
 pub use engine::{Engine, Failure, Json, Pending};
-pub use error::{Error, Kind, escaped};
+pub use error::{Error, Kind};
+pub use escape::{escape_control, escape_control_in_lines};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use markdown::{DESCRIPTION_MAX, Head};
 pub use nearest::nearest;
@@ -44,8 +46,8 @@ pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, che
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use registry::{
-    CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, PromptHead, PromptMenuEntry, Registry, Resolved,
-    ResolvedSkill, Resource, ResourceTemplate, Settings, SkillHead, TEMPLATES,
+    CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, PromptHead, PromptMenuEntry, Registry,
+    RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
 };
 pub use route::REQUEST_MAX;
 pub use segment::SEGMENT_MAX;

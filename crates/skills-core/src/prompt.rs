@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::error::shown;
+use crate::escape::quote;
 use crate::nearest::nearest;
 use crate::{Error, FunctionId, PromptName};
 
@@ -52,7 +52,7 @@ pub fn check_arguments(arguments: &[PromptArgument]) -> Result<(), Error> {
             return Err(Error::invalid("argument name", "must be non-empty"));
         }
         if !names.insert(name) {
-            return Err(Error::invalid("duplicate argument name", shown(name)));
+            return Err(Error::invalid("duplicate argument name", quote(name)));
         }
     }
     Ok(())
@@ -76,7 +76,7 @@ pub fn check_given(
             let what = format!("prompt `{prompt}`");
             return Err(Error::invalid_hint(
                 what,
-                format!("has no argument {}", shown(name)),
+                format!("has no argument {}", quote(name)),
                 hint,
             ));
         }

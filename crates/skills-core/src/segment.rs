@@ -1,7 +1,7 @@
 //! The rule for one segment of a name: `[a-z0-9_-]{1,64}`.
 
 use crate::Error;
-use crate::error::shown;
+use crate::escape::quote;
 
 /// The longest segment, in characters (they are ASCII, so bytes too).
 pub const SEGMENT_MAX: usize = 64;
@@ -14,13 +14,13 @@ pub(crate) fn check(what: &str, segment: &str) -> Result<(), Error> {
     let odd = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '_' | '-');
     if let Some(c) = segment.chars().find(odd) {
         return Err(Error::invalid(
-            format!("{what} {}", shown(segment)),
+            format!("{what} {}", quote(segment)),
             format!("has {c:?}; use lowercase letters, digits, `-` and `_`"),
         ));
     }
     if segment.len() > SEGMENT_MAX {
         return Err(Error::invalid(
-            format!("{what} {}", shown(segment)),
+            format!("{what} {}", quote(segment)),
             format!(
                 "is too long: {} characters, at most {SEGMENT_MAX} between slashes",
                 segment.len()

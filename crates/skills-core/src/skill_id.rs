@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::error::shown;
+use crate::escape::quote;
 use crate::{Error, segment};
 
 /// The longest id, in bytes.
@@ -52,13 +52,13 @@ impl FromStr for SkillId {
         }
         if text.len() > ID_MAX {
             return Err(Error::invalid(
-                format!("id {}", shown(text)),
+                format!("id {}", quote(text)),
                 format!("is too long: {} bytes, at most {ID_MAX}", text.len()),
             ));
         }
         if text.split('/').next() == Some("fn") {
             return Err(Error::invalid_hint(
-                format!("id {}", shown(text)),
+                format!("id {}", quote(text)),
                 "must not start with `fn`, which is reserved for function addresses",
                 "`fn` may stand deeper, as in `docs/fn`",
             ));
@@ -73,7 +73,7 @@ impl FromStr for SkillId {
         for part in text.split('/') {
             if part.is_empty() {
                 return Err(Error::invalid_hint(
-                    format!("id {}", shown(text)),
+                    format!("id {}", quote(text)),
                     "has an empty segment; segments must be non-empty",
                     "no leading, trailing or doubled `/`",
                 ));

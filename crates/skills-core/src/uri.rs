@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::shown;
+use crate::escape::quote;
 use crate::skill_id::ID_MAX;
 use crate::{Error, FunctionId, SkillId, segment};
 
@@ -29,7 +29,7 @@ impl FromStr for ResourceUri {
         let text = text.trim();
         let Some(path) = text.strip_prefix(SCHEME) else {
             return Err(Error::invalid_hint(
-                format!("address {}", shown(text)),
+                format!("address {}", quote(text)),
                 "must start with `iii://`",
                 "try `iii://skills`, the index",
             ));
@@ -37,7 +37,7 @@ impl FromStr for ResourceUri {
         match path.split_once('/') {
             None if path == "skills" => Ok(Self::Index),
             None if path == "fn" => Err(Error::invalid_hint(
-                format!("address {}", shown(text)),
+                format!("address {}", quote(text)),
                 "names no function",
                 "write `iii://fn/worker/function`",
             )),
@@ -57,7 +57,7 @@ impl FromStr for ResourceUri {
 fn section(text: &str, path: &str) -> Result<ResourceUri, Error> {
     if path.len() > ID_MAX {
         return Err(Error::invalid(
-            format!("address {}", shown(text)),
+            format!("address {}", quote(text)),
             format!(
                 "is too long: {} bytes after `fn/`, at most {ID_MAX}",
                 path.len()
@@ -67,7 +67,7 @@ fn section(text: &str, path: &str) -> Result<ResourceUri, Error> {
     for part in path.split('/') {
         if part.is_empty() {
             return Err(Error::invalid_hint(
-                format!("address {}", shown(text)),
+                format!("address {}", quote(text)),
                 "has an empty segment; segments must be non-empty",
                 "write `iii://fn/worker/function`",
             ));
@@ -92,7 +92,7 @@ fn old_link(text: &str, path: &str) -> Option<Error> {
 
 fn in_address(text: &str, error: &Error) -> Error {
     Error::Invalid {
-        what: format!("address {}:", shown(text)),
+        what: format!("address {}:", quote(text)),
         problem: error.to_string(),
         hint: error.hint(),
     }

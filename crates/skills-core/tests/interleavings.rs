@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use proptest::prelude::*;
 use serde_json::json;
 use skills_core::memory::{Link, Memory};
-use skills_core::{Registry, Settings, SkillId};
+use skills_core::{Registry, RegistrySettings, SkillId};
 
 const KEYS: [&str; 3] = ["a", "b", "c"];
 
@@ -63,8 +63,12 @@ impl World {
         memory.by_hand();
         let worker = || {
             let link = memory.connect();
-            let registry =
-                Registry::new(link.clone(), Vec::new(), Settings::default(), String::new);
+            let registry = Registry::new(
+                link.clone(),
+                Vec::new(),
+                RegistrySettings::default(),
+                String::new,
+            );
             registry.connected(watched);
             Worker {
                 link,
@@ -171,7 +175,7 @@ impl World {
         for (who, worker) in self.workers.iter().enumerate() {
             for (key, name) in KEYS.iter().enumerate() {
                 let uri = format!("iii://{name}").parse().unwrap();
-                if let Some(content) = worker.registry.at_hand(&uri) {
+                if let Some(content) = worker.registry.get_cached(&uri) {
                     self.may_see(who, key, worker.floor[key], Some(&content.text));
                 }
             }
@@ -191,7 +195,7 @@ impl World {
         if let Some(event) = worker.link.take_event(pick % worker.link.events().max(1)) {
             let registry = Arc::clone(&worker.registry);
             self.work.push(Box::pin(async move {
-                let _ = registry.doorbell(&event).await;
+                let _ = registry.apply_state_event(&event).await;
                 Done::Nothing
             }));
         }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skills_core::{Skipped, escaped};
+use skills_core::{Skipped, escape_control};
 
 use super::pattern::{Matches, Pattern};
 use super::stamp::Stamp;
@@ -348,7 +348,7 @@ impl Walk<'_> {
 
 /// A path for people: nothing in a file's name can steer their terminal.
 pub fn shown(path: &Path) -> String {
-    escaped(&path.to_string_lossy())
+    escape_control(&path.to_string_lossy())
 }
 
 /// A path as it is ordered.

@@ -83,7 +83,7 @@ pub async fn read(
 
 /// What an address serves, if nobody has to be asked for it.
 pub fn at_hand(registry: &Registry, uri: String) -> Option<ReadResourceResult> {
-    let content = registry.at_hand(&uri.parse().ok()?)?;
+    let content = registry.get_cached(&uri.parse().ok()?)?;
     Some(contents(&content, uri))
 }
 

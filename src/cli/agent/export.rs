@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use skills_core::{Kind, escaped};
+use skills_core::{Kind, escape_control};
 
 use super::show::Full;
 use super::{Stop, Voice, open, text_of};
@@ -81,9 +81,9 @@ fn markdown(args: &ExportArgs, folder: &Path, voice: &Voice) -> Result<(), Stop>
     }
     let data = json!({ "files": files, "skipped": book.skipped });
     voice.data("agent export", &data, |_| {
-        files
-            .iter()
-            .fold(String::new(), |all, file| all + &escaped(file) + "\n")
+        files.iter().fold(String::new(), |all, file| {
+            all + &escape_control(file) + "\n"
+        })
     })?;
     match &book.skipped[..] {
         [] => Ok(()),

@@ -8,7 +8,7 @@ use agent3md::{Skill, js_number};
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use skills_core::escaped;
+use skills_core::escape_control;
 
 use super::{Stop, Voice, WhichArgs, line, open};
 
@@ -80,7 +80,7 @@ pub fn manifest(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
             let _ = writeln!(
                 text,
                 "{}",
-                format!("{what:<8} {}", escaped(value)).trim_end()
+                format!("{what:<8} {}", escape_control(value)).trim_end()
             );
         }
         format!("{text}\n{}", body(voice, &agent.identity.body))
@@ -94,12 +94,12 @@ pub fn skills(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
         let widest = |width: fn(&Skill) -> usize| agent.skills().map(width).max().unwrap_or(0);
         let (z, name) = (
             widest(|skill| js_number(skill.z).len()),
-            widest(|skill| escaped(&skill.name).chars().count()),
+            widest(|skill| escape_control(&skill.name).chars().count()),
         );
         let mut text = String::new();
         for skill in agent.skills() {
-            let (at, named) = (js_number(skill.z), escaped(&skill.name));
-            let triggers = escaped(&skill.triggers.join(", "));
+            let (at, named) = (js_number(skill.z), escape_control(&skill.name));
+            let triggers = escape_control(&skill.triggers.join(", "));
             let row = format!("{at:>z$}  {named:<name$}  {triggers}");
             let _ = writeln!(text, "{}", row.trim_end());
         }
@@ -116,7 +116,7 @@ pub fn route(args: &RouteArgs, voice: &Voice) -> Result<(), Stop> {
         let answer = answer::route_skill(&agent, &text);
         answer
             .lines()
-            .fold(String::new(), |all, hit| all + &escaped(hit) + "\n")
+            .fold(String::new(), |all, hit| all + &escape_control(hit) + "\n")
     })
 }
 

@@ -6,7 +6,7 @@ use agent3md::Report;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use skills_core::escaped;
+use skills_core::escape_control;
 
 use super::{Stop, Voice, text_of};
 use crate::cli::document::said;
@@ -44,13 +44,13 @@ pub fn run(args: &ValidateArgs, voice: &Voice) -> Result<(), Stop> {
         let found = report
             .findings
             .iter()
-            .map(|finding| escaped(&said(path, finding)));
+            .map(|finding| escape_control(&said(path, finding)));
         lines.extend(found);
         if let Some(problem) = &unreadable {
             lines.push(format!(
                 "{}: error [read] {}",
                 path.display(),
-                escaped(problem)
+                escape_control(problem)
             ));
         }
         files.push(Checked {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use futures_util::future::join_all;
 
 use super::Registry;
-use crate::error::shown;
+use crate::escape::quote;
 use crate::{Error, ResourceUri};
 
 /// The most addresses one call may name.
@@ -71,7 +71,7 @@ fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<ResourceU
         match uri.parse::<ResourceUri>() {
             Ok(address) if seen.insert(address.clone()) => parsed.push(address),
             Ok(_) => {}
-            Err(error) => wrong.push((shown(uri), error)),
+            Err(error) => wrong.push((quote(uri), error)),
         }
     }
     if wrong.is_empty() {

@@ -18,12 +18,12 @@ pub use route::{CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, Resolved, ResolvedSk
 pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;
-use crate::change::Announcer;
+use crate::change::Publisher;
 use crate::{Change, Engine, Error, Failure, Listener, Prompt, Skill, Skipped, Source, Topic};
 
 /// What can be set about a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct RegistrySettings {
     /// The scope of state that holds the skills.
     pub skills_scope: String,
     /// The scope of state that holds the prompts.
@@ -32,7 +32,7 @@ pub struct Settings {
     pub timeout: Duration,
 }
 
-impl Default for Settings {
+impl Default for RegistrySettings {
     fn default() -> Self {
         Self {
             skills_scope: "skills".into(),
@@ -46,7 +46,7 @@ impl Default for Settings {
 pub struct Registry {
     engine: Arc<dyn Engine>,
     sources: Vec<Arc<dyn Source>>,
-    announcer: Arc<Announcer>,
+    publisher: Arc<Publisher>,
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
     timeout: Duration,
@@ -60,11 +60,11 @@ impl Registry {
     pub fn new(
         engine: Arc<dyn Engine>,
         sources: Vec<Arc<dyn Source>>,
-        settings: Settings,
+        settings: RegistrySettings,
         now: fn() -> String,
     ) -> Self {
-        let announcer = Arc::new(Announcer::new(Arc::clone(&engine)));
-        let Settings {
+        let publisher = Arc::new(Publisher::new(Arc::clone(&engine)));
+        let RegistrySettings {
             skills_scope,
             prompts_scope,
             timeout,
@@ -72,19 +72,19 @@ impl Registry {
         Self {
             skills: Catalogue::new(
                 Arc::clone(&engine),
-                Arc::clone(&announcer),
+                Arc::clone(&publisher),
                 skills_scope,
                 timeout,
             ),
             prompts: Catalogue::new(
                 Arc::clone(&engine),
-                Arc::clone(&announcer),
+                Arc::clone(&publisher),
                 prompts_scope,
                 timeout,
             ),
             engine,
             sources,
-            announcer,
+            publisher,
             timeout,
             now,
         }
@@ -101,7 +101,7 @@ impl Registry {
     pub fn disconnected(&self) {
         self.skills.disconnected();
         self.prompts.disconnected();
-        self.announcer.unsubscribe_all();
+        self.publisher.unsubscribe_all();
     }
 
     /// Loads both scopes, so that the first reader does not wait for it.
@@ -116,7 +116,7 @@ impl Registry {
     }
 
     /// An event of the engine's `state` trigger: somebody wrote a row.
-    pub async fn doorbell(&self, event: &RawValue) -> Result<(), Error> {
+    pub async fn apply_state_event(&self, event: &RawValue) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Event<'a> {
             scope: String,
@@ -138,13 +138,13 @@ impl Registry {
         };
         if scope == self.skills.scope() {
             self.skills
-                .doorbell(key.clone(), new_value)
+                .apply_state_event(key.clone(), new_value)
                 .await
                 .map_err(failed)?;
         }
         if scope == self.prompts.scope() {
             self.prompts
-                .doorbell(key, new_value)
+                .apply_state_event(key, new_value)
                 .await
                 .map_err(failed)?;
         }
@@ -160,23 +160,23 @@ impl Registry {
 
     /// A trigger was registered: send changes of `topic` to `function`.
     pub fn subscribe(&self, trigger: impl Into<String>, topic: Topic, function: impl Into<String>) {
-        self.announcer
+        self.publisher
             .subscribe(trigger.into(), topic, function.into());
     }
 
     /// A trigger is gone; answers whether it was known.
     pub fn unsubscribe(&self, trigger: &str) -> bool {
-        self.announcer.unsubscribe(trigger)
+        self.publisher.unsubscribe(trigger)
     }
 
     /// Lets something in this process hear of changes.
     pub fn listen(&self, listener: Listener) {
-        self.announcer.listen(listener);
+        self.publisher.listen(listener);
     }
 
     /// Announces a change that happened in a source.
-    pub fn announce(&self, change: &Change) {
-        self.announcer.announce(change);
+    pub fn publish(&self, change: &Change) {
+        self.publisher.publish(change);
     }
 }
 

@@ -111,11 +111,11 @@ impl Registry {
 
     /// What an address serves, where that is known without asking anybody: a registered
     /// skill. None says nothing about what [`read`](Self::read) would answer.
-    pub fn at_hand(&self, uri: &ResourceUri) -> Option<Content> {
+    pub fn get_cached(&self, uri: &ResourceUri) -> Option<Content> {
         let ResourceUri::Skill(id) = uri else {
             return None;
         };
-        let Slot::Row(skill) = self.skills.at_hand(id.as_str())? else {
+        let Slot::Row(skill) = self.skills.get_cached(id.as_str())? else {
             return None;
         };
         Some(Content {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skills_core::memory::{Link, Memory, now};
-use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, Settings, SkillHead};
+use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, RegistrySettings, SkillHead};
 
 use crate::row;
 
@@ -27,10 +27,14 @@ impl Engine for AtHand {
         self.link.call(function, payload, timeout)
     }
 
-    fn rows(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+    fn for_each_row(
+        &self,
+        scope: &str,
+        visit: &mut dyn FnMut(&str),
+    ) -> Option<Result<(), Failure>> {
         assert_eq!(scope, "skills");
         *self.shown.lock().unwrap() += 1;
-        self.rows.iter().for_each(|row| show(row));
+        self.rows.iter().for_each(|row| visit(row));
         Some(self.ends.clone())
     }
 
@@ -53,7 +57,9 @@ fn lists(rows: &[Value], watched: bool) -> [Listing<SkillHead>; 2] {
     });
     let engines: [Arc<dyn Engine>; 2] = [memory.connect(), at_hand.clone()];
     let lists = engines.map(|engine| {
-        let registry = Registry::new(engine, Vec::new(), Settings::default(), || "now".into());
+        let registry = Registry::new(engine, Vec::new(), RegistrySettings::default(), || {
+            "now".into()
+        });
         registry.connected(watched);
         now(registry.skills()).unwrap()
     });
@@ -110,7 +116,9 @@ fn an_outage_of_state_at_hand_is_an_error_too() {
             ends: Err(Failure::Unreachable { reason }),
             shown: Mutex::default(),
         });
-        let registry = Registry::new(engine, Vec::new(), Settings::default(), || "now".into());
+        let registry = Registry::new(engine, Vec::new(), RegistrySettings::default(), || {
+            "now".into()
+        });
         registry.connected(watched);
         let error = now(registry.skills()).unwrap_err();
         assert!(

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 
 use serde_json::json;
 use skills_core::memory::{Link, Memory, now};
-use skills_core::{Change, Kind, Registry, ResourceUri, Settings};
+use skills_core::{Change, Kind, Registry, RegistrySettings, ResourceUri};
 
 struct Desk {
     memory: Memory,
@@ -24,9 +24,12 @@ struct Desk {
 
 fn desk_on(memory: &Memory, watched: bool) -> Desk {
     let link = memory.connect();
-    let registry = Registry::new(link.clone(), Vec::new(), Settings::default(), || {
-        "now".into()
-    });
+    let registry = Registry::new(
+        link.clone(),
+        Vec::new(),
+        RegistrySettings::default(),
+        || "now".into(),
+    );
     registry.connected(watched);
     let changes = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&changes);
@@ -60,9 +63,9 @@ impl Desk {
             .map_err(|e| e.kind())
     }
 
-    fn at_hand(&self, id: &str) -> Option<String> {
+    fn get_cached(&self, id: &str) -> Option<String> {
         let uri = format!("iii://{id}").parse().unwrap();
-        let content = self.registry.at_hand(&uri)?;
+        let content = self.registry.get_cached(&uri)?;
         Some(content.text.to_string())
     }
 
@@ -78,7 +81,7 @@ impl Desk {
     /// Delivers every event, oldest first.
     fn deliver(&self) {
         while let Some(event) = self.link.take_event(0) {
-            now(self.registry.doorbell(&event)).unwrap();
+            now(self.registry.apply_state_event(&event)).unwrap();
         }
     }
 

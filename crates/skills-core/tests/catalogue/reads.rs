@@ -24,22 +24,22 @@ fn at_hand_is_what_can_be_read_without_asking_anybody() {
     let desk = desk();
     desk.memory.put("skills", "a", &row("a", "A"));
     desk.memory.put("skills", "half", &json!({ "id": "half" }));
-    assert_eq!(desk.at_hand("a"), None, "not loaded");
+    assert_eq!(desk.get_cached("a"), None, "not loaded");
     desk.ids();
     desk.link.take_called();
-    assert_eq!(desk.at_hand("a").as_deref(), Some("A"));
+    assert_eq!(desk.get_cached("a").as_deref(), Some("A"));
     for waits in ["skills", "b", "half", "fn/a/b"] {
-        assert_eq!(desk.at_hand(waits), None, "{waits}");
+        assert_eq!(desk.get_cached(waits), None, "{waits}");
     }
     desk.register("a", "A2");
-    assert_eq!(desk.at_hand("a").as_deref(), Some("A2"));
+    assert_eq!(desk.get_cached("a").as_deref(), Some("A2"));
     assert_eq!(desk.link.take_called(), ["state::set"]);
     desk.link.cut();
     desk.registry.disconnected();
-    assert_eq!(desk.at_hand("a"), None, "the engine is gone");
+    assert_eq!(desk.get_cached("a"), None, "the engine is gone");
     let unwatched = desk_on(&desk.memory, false);
     unwatched.ids();
-    assert_eq!(unwatched.at_hand("a"), None, "nobody rings");
+    assert_eq!(unwatched.get_cached("a"), None, "nobody rings");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_flood_of_events_is_answered_with_one_listing() {
     let events: Vec<_> = std::iter::from_fn(|| desk.link.take_event(0)).collect();
     let mut bells: Vec<_> = events
         .iter()
-        .map(|event| Box::pin(desk.registry.doorbell(event)))
+        .map(|event| Box::pin(desk.registry.apply_state_event(event)))
         .collect();
     let mut context = Context::from_waker(Waker::noop());
     desk.link.take_called();
@@ -213,7 +213,7 @@ fn an_event_without_a_key_means_everything_is_read_again() {
     desk.memory.put("skills", "a", &row("a", "A"));
     let event = json!({ "type": "state", "event_type": "state:reload", "scope": "skills" });
     let event = serde_json::value::to_raw_value(&event).unwrap();
-    now(desk.registry.doorbell(&event)).unwrap();
+    now(desk.registry.apply_state_event(&event)).unwrap();
     assert_eq!(desk.read("a").unwrap(), "A");
     assert_eq!(desk.take_changes(), 1);
 }

@@ -27,7 +27,7 @@ fn events_in_the_wrong_order_do_not_bring_back_an_old_value() {
     desk.memory.put("skills", "a", &row("a", "new"));
     let late = desk.link.take_event(0).unwrap();
     desk.deliver();
-    now(desk.registry.doorbell(&late)).unwrap();
+    now(desk.registry.apply_state_event(&late)).unwrap();
     assert_eq!(desk.read("a").unwrap(), "new");
     assert_eq!(desk.take_changes(), 1);
 }
@@ -47,7 +47,7 @@ fn an_acknowledgement_after_a_later_event_does_not_win() {
     desk.memory.put("skills", "a", &row("a", "theirs"));
     // Their event comes first, then my acknowledgement.
     let theirs = desk.link.take_event(1).unwrap();
-    let mut bell = Box::pin(desk.registry.doorbell(&theirs));
+    let mut bell = Box::pin(desk.registry.apply_state_event(&theirs));
     assert!(
         bell.as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
@@ -76,7 +76,7 @@ fn a_read_that_began_before_my_write_does_not_undo_it() {
     desk.link.take_event(0).unwrap();
     let bell = desk.link.take_event(0).unwrap();
     desk.memory.by_hand();
-    let mut bell = Box::pin(desk.registry.doorbell(&bell));
+    let mut bell = Box::pin(desk.registry.apply_state_event(&bell));
     assert!(
         bell.as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
@@ -173,7 +173,7 @@ fn a_late_echo_of_an_earlier_write_does_not_announce_the_next_one_twice() {
     assert!(!poll(&mut second));
     let write = desk.memory.waiting()[0];
     desk.memory.apply(write);
-    let mut bell = Box::pin(desk.registry.doorbell(&echo));
+    let mut bell = Box::pin(desk.registry.apply_state_event(&echo));
     let mut context = Context::from_waker(Waker::noop());
     assert!(bell.as_mut().poll(&mut context).is_pending());
     desk.memory.acknowledge(write);
