@@ -9,6 +9,7 @@
 
 mod answer;
 mod call;
+mod catch_panic;
 mod changes;
 mod codes;
 mod complete;

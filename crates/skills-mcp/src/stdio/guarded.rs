@@ -1,16 +1,15 @@
 //! A handler whose panics are answered, and whose `initialize` is remembered as it was agreed.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use rmcp::model::{
     ClientNotification, ClientRequest, ErrorData, ProtocolVersion, ServerConfig, ServerResult,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, Service};
 use rmcp::{RoleServer, ServerHandler};
+
+use crate::catch_panic::catch_panic;
 
 /// Whether a tool of the handler's own says that it changes nothing.
 pub fn only_reads(handler: &impl ServerHandler, tool: &str) -> bool {
@@ -37,18 +36,8 @@ impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let method = request.method().to_owned();
         let peer = context.peer.clone();
-        let mut work = pin!(Service::handle_request(&*self.0, request, context));
-        let answer = std::future::poll_fn(|task| {
-            let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(task)));
-            // The panic itself is on stderr already.
-            polled.unwrap_or_else(|_| {
-                let message = format!("{method} failed inside the server; its log says where");
-                Poll::Ready(Err(ErrorData::internal_error(message, None)))
-            })
-        })
-        .await;
+        let answer = catch_panic(Service::handle_request(&*self.0, request, context)).await;
         if let Ok(ServerResult::InitializeResult(agreed)) = &answer {
             remember(&peer, &agreed.protocol_version);
         }
