@@ -1,0 +1,48 @@
+//! A small document, and a session about it.
+
+use std::sync::Arc;
+
+use agent3md::Agent;
+use skills_mcp::document::{Served, Session};
+
+/// Skills with and without triggers, a link, a cycle, names that trip others up.
+pub const SAMPLE: &str = r#"---
+3md: 1.0
+agent: dev
+---
+@plane z=0 kind=identity
+I am dev.
+
+@plane z=1 label=search triggers="find code, search the code, grep" cost=low tool="rg {pattern}" inputs=pattern
+Look for it.
+
+Then [[z=2|read]] it.
+
+@plane z=2 label=read triggers="open file"
+Read it, "quoted" and all: é.
+
+@plane z=3 label=loop
+Back to [[z=3]].
+
+@plane z=4 label=constructor triggers="tie, tie, Tie, TIE"
+@plane z=1.5 label=__proto__ triggers="tie"
+Half.
+"#;
+
+pub fn session(text: &str) -> Session {
+    let agent = Agent::parse(text).unwrap();
+    Session::new(Arc::new(Served::new(agent)))
+}
+
+pub fn answer(session: &mut Session, line: &str) -> String {
+    let mut out = Vec::new();
+    session.answer(line.as_bytes(), &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+/// A call of a tool with these arguments.
+pub fn call(tool: &str, arguments: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+    )
+}

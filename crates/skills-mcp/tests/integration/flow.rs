@@ -1,0 +1,309 @@
+//! Who goes first, what is cancelled, and how a conversation ends.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use skills_mcp::stdio::Limits;
+use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
+
+use crate::handler::Word;
+use crate::pipe::{Client, LONG, limits};
+
+fn call(id: u32, tool: &str, argument: u32) -> String {
+    let params = json!({ "name": tool, "arguments": { "a": argument } });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+}
+
+fn read(id: u32) -> String {
+    let params = json!({ "uri": "word:" });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": params }).to_string()
+}
+
+fn ping(id: u32) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string()
+}
+
+fn cancel(id: u32) -> String {
+    let params = json!({ "requestId": id });
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string()
+}
+
+/// The answer to this id, among those that come.
+async fn answer(client: &mut Client, id: u32) -> Value {
+    loop {
+        let said = client.next().await;
+        if said["id"] == id {
+            return said;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_sees_the_writes_before_it() {
+    let mut client = Client::new(&Word::default(), limits());
+    for round in 0..200 {
+        let id = round * 3;
+        client.send(call(id, "write", round)).await;
+        client.send(read(id + 1)).await;
+        client.send(call(id + 2, "word", 0)).await;
+        let mut seen = 0;
+        while seen < 3 {
+            let said = client.next().await.to_string();
+            seen += 1;
+            let current = said.contains(&format!("Number({round})"));
+            assert!(current || said.contains("written"), "round {round}: {said}");
+        }
+    }
+    client.end().await;
+}
+
+#[tokio::test]
+async fn pings_and_other_calls_pass_a_slow_one() {
+    let word = Word::default();
+    let mut client = Client::new(&word, limits());
+    client.send(call(1, "wait", 0)).await;
+    client.send(read(2)).await;
+    client.send(ping(3)).await;
+    client.send(call(4, "write", 0)).await;
+    let mut passed = [
+        client.next().await["id"].clone(),
+        client.next().await["id"].clone(),
+    ];
+    passed.sort_by_key(Value::to_string);
+    assert_eq!(passed, [json!(3), json!(4)]);
+    assert_eq!(word.0.reads.load(Ordering::SeqCst), 0, "the read waits");
+    word.0.go.notify_one();
+    let rest = client.end().await;
+    assert_eq!(rest.len(), 2, "{rest:?}");
+}
+
+#[tokio::test]
+async fn a_read_does_not_wait_for_ever() {
+    let patient = Limits {
+        order: Duration::from_millis(20),
+        ..limits()
+    };
+    let mut client = Client::new(&Word::default(), patient);
+    client.send(call(1, "deaf", 0)).await;
+    client.send(read(2)).await;
+    assert_eq!(client.next().await["id"], 2);
+}
+
+#[tokio::test]
+async fn what_is_cancelled_is_not_answered() {
+    let word = Word::default();
+    let mut client = Client::new(&word, limits());
+    client.send(call(1, "wait", 0)).await;
+    client.send(read(2)).await;
+    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    client.send(cancel(2)).await;
+    client.send(cancel(1)).await;
+    timeout(LONG, word.0.cancelled.notified()).await.unwrap();
+    client.send(ping(3)).await;
+    let rest = client.end().await;
+    assert_eq!(rest.len(), 1, "{rest:?}");
+    assert_eq!(word.0.reads.load(Ordering::SeqCst), 0, "it never began");
+}
+
+#[tokio::test]
+async fn an_id_that_we_had_to_rename_can_be_cancelled() {
+    let word = Word::default();
+    let mut client = Client::new(&word, limits());
+    client
+        .send(call(1, "wait", 0).replace(r#""id":1"#, r#""id":1.5"#))
+        .await;
+    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    client
+        .send(cancel(1).replace(r#""requestId":1"#, r#""requestId":1.5"#))
+        .await;
+    timeout(LONG, word.0.cancelled.notified()).await.unwrap();
+    assert!(client.end().await.is_empty());
+}
+
+/// `subscriptions/listen` as 2026-07-28 has it.
+fn listen(id: &str) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "_meta": meta, "notifications": { "resourcesListChanged": true } });
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen","params":{params}}}"#)
+}
+
+#[tokio::test]
+async fn notices_name_their_subscription_and_the_end_does_not_wait_for_it() {
+    for id in ["7", r#""seven""#, "7.5", "99999999999999999999"] {
+        let mut client = Client::new(&Word::default(), limits());
+        client.send(listen(id)).await;
+        for method in [
+            "notifications/subscriptions/acknowledged",
+            "notifications/resources/list_changed",
+        ] {
+            let line = client.line().await.unwrap();
+            assert!(line.contains(method), "{line}");
+            let named = format!(r#""io.modelcontextprotocol/subscriptionId":{id}"#);
+            assert!(line.contains(&named), "{line}");
+        }
+        client.end().await;
+    }
+}
+
+#[tokio::test]
+async fn subscriptions_have_a_limit() {
+    let few = Limits {
+        subscriptions: 3,
+        ..limits()
+    };
+    let mut client = Client::new(&Word::default(), few);
+    for id in 0..4 {
+        client.send(listen(&id.to_string())).await;
+    }
+    let refused = answer(&mut client, 3).await;
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    client.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_end_of_input_is_answered_first() {
+    for _ in 0..20 {
+        let mut client = Client::new(&Word::default(), limits());
+        for id in 0..200 {
+            client
+                .send(if id % 2 == 0 {
+                    read(id)
+                } else {
+                    call(id, "write", id)
+                })
+                .await;
+        }
+        assert_eq!(client.end().await.len(), 200);
+    }
+}
+
+#[tokio::test]
+async fn slow_work_is_given_up_after_the_end_of_input() {
+    let word = Word::default();
+    let impatient = Limits {
+        grace: Duration::from_millis(20),
+        ..limits()
+    };
+    let mut client = Client::new(&word, impatient);
+    client.send(call(1, "wait", 0)).await;
+    client.send(call(2, "deaf", 0)).await;
+    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    client.end().await;
+    timeout(LONG, word.0.cancelled.notified()).await.unwrap();
+}
+
+/// A process that does not run for a while, on a busy machine, loses no answer by it.
+#[tokio::test]
+async fn a_stall_after_the_end_of_input_costs_no_answer() {
+    let word = Word::default();
+    let grace = Duration::from_millis(100);
+    let mut client = Client::new(&word, Limits { grace, ..limits() });
+    client.send(call(1, "wait", 0)).await;
+    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    drop(client.take_input());
+    let others_run = async || {
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+    };
+    // Until the server has seen the end, and waits.
+    others_run().await;
+    // This thread is the only one there is.
+    let stalled = Instant::now();
+    while stalled.elapsed() < grace * 3 {
+        std::hint::spin_loop();
+    }
+    // The server sees what time it is before the work is done.
+    others_run().await;
+    word.0.go.notify_one();
+    assert!(client.next().await.to_string().contains("done"));
+    client.ended().await;
+}
+
+#[tokio::test]
+async fn stop_ends_it_and_answers_what_was_asked() {
+    let word = Word::default();
+    let mut client = Client::new(&word, limits());
+    client.send(call(1, "wait", 0)).await;
+    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    client.stop.cancel();
+    word.0.go.notify_one();
+    assert_eq!(client.next().await["id"], 1);
+    assert_eq!(client.line().await, None);
+    client.ended().await;
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_ends_it_quietly() {
+    let mut client = Client::new(&Word::default(), limits());
+    client.send(ping(1)).await;
+    client.next().await;
+    let (mut to, server) = client.deaf();
+    // Its answer goes nowhere.
+    to.as_mut().unwrap().write_all(b"x\n").await.unwrap();
+    timeout(LONG, server).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_never_reads_is_not_served_for_ever() {
+    const REQUESTS: u32 = 1000;
+    const SIZE: usize = 64 << 10;
+    let word = Word::default();
+    word.0.size.store(SIZE, Ordering::SeqCst);
+    let limits = Limits {
+        running: 16,
+        unanswered: 100,
+        unwritten_bytes: 1 << 20,
+        ..limits()
+    };
+    let mut client = Client::with_buffer(&word, limits, 16 << 10);
+    let mut input = client.take_input();
+    let writing = tokio::spawn(async move {
+        for id in 0..REQUESTS {
+            let line = format!("{}\n", read(id));
+            input.write_all(line.as_bytes()).await.unwrap();
+        }
+    });
+    // What may be begun: as many as run at once, after as many as fill what may be unwritten.
+    let most = limits.running + limits.unwritten_bytes / SIZE + 64;
+    timeout(LONG, word.0.reading.notified()).await.unwrap();
+    for _ in 0..50_000 {
+        tokio::task::yield_now().await;
+    }
+    let begun = word.0.reads.load(Ordering::SeqCst);
+    assert!(begun <= most, "{begun} reads were begun, {most} at most");
+    assert!(!writing.is_finished(), "it must not take all there is");
+    for read in 0..REQUESTS as usize {
+        client.line().await.unwrap();
+        let begun = word.0.reads.load(Ordering::SeqCst);
+        assert!(begun <= read + 1 + most, "{begun} begun after {read}");
+    }
+    writing.await.unwrap();
+    assert!(client.end().await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refusals_that_nobody_reads_are_no_way_around() {
+    let mut client = Client::with_buffer(&Word::default(), limits(), 4096);
+    let mut input = client.take_input();
+    let writing = tokio::spawn(async move {
+        for _ in 0..20_000 {
+            input.write_all(b"nonsense\n").await.unwrap();
+        }
+    });
+    for _ in 0..50_000 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!writing.is_finished(), "it must not take all there is");
+    for _ in 0..20_000 {
+        assert_eq!(client.next().await["error"]["code"], -32700);
+    }
+    writing.await.unwrap();
+    assert!(client.end().await.is_empty());
+}

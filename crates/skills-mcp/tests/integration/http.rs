@@ -1,0 +1,381 @@
+//! MCP over HTTP: who gets in, what is answered, who may stay.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skills_access::AccessPolicy;
+use skills_mcp::http::Options;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::handler::Word;
+use crate::pipe::LONG;
+use crate::web::Server;
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+
+pub async fn serve() -> Server {
+    Server::start(Word::default(), Options::default()).await
+}
+
+/// Opens a session and answers its id.
+pub async fn session(server: &Server) -> String {
+    let answer = server.post(&[], INITIALIZE).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let session = answer.header("mcp-session-id").unwrap().to_owned();
+    let ready = server
+        .post(&[("Mcp-Session-Id", &session)], INITIALIZED)
+        .await;
+    assert_eq!(ready.status, 202);
+    session
+}
+
+/// A request of 2026-07-28, with its headers.
+fn modern(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, String) {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut headers = vec![
+        ("MCP-Protocol-Version", "2026-07-28".to_owned()),
+        ("Mcp-Method", method.to_owned()),
+    ];
+    for name in ["name", "uri"] {
+        if let Some(name) = params[name].as_str() {
+            headers.push(("Mcp-Name", name.to_owned()));
+        }
+    }
+    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
+    (headers, body.to_string())
+}
+
+fn borrowed<'a>(headers: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    let headers = headers.iter();
+    headers
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_session_and_a_request_without_one() {
+    let server = serve().await;
+    let session = session(&server).await;
+    let pong = server.post(&[("Mcp-Session-Id", &session)], PING).await;
+    assert_eq!(pong.message()["result"], json!({}));
+    let (headers, body) = modern("resources/read", json!({ "uri": "word:" }));
+    let read = server.post(&borrowed(&headers), &body).await;
+    assert_eq!(read.status, 200);
+    assert_eq!(read.header("content-type"), Some("application/json"));
+    assert_eq!(read.message()["result"]["resultType"], "complete");
+    let gone = server
+        .ask("DELETE", &[("Mcp-Session-Id", &session)], "")
+        .await;
+    assert_eq!(gone.status, 202);
+    let after = server.post(&[("Mcp-Session-Id", &session)], PING).await;
+    assert_eq!(after.status, 404);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_plain_read_is_answered_as_any_other() {
+    let server = serve().await;
+    let (plain, body) = modern("resources/read", json!({ "uri": "word:" }));
+    let mut headers = borrowed(&plain);
+    let straight = server.post(&headers, &body).await;
+    // The same in a spelling that only the SDK reads.
+    headers.retain(|(name, _)| *name != "Mcp-Name");
+    headers.push(("Mcp-Name", "=?base64?d29yZDo=?="));
+    let around = server.post(&headers, &body).await;
+    assert_eq!((straight.status, around.status), (200, 200));
+    assert_eq!(straight.body, around.body);
+    headers.pop();
+    headers.push(("Mcp-Name", "another:"));
+    let wrong = server.post(&headers, &body).await;
+    assert_eq!(wrong.status, 400);
+    assert_eq!(wrong.message()["error"]["code"], -32020);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_said_so() {
+    let server = serve().await;
+    for (body, status, code, id) in [
+        ("{", 400, -32700, json!(null)),
+        ("", 400, -32700, json!(null)),
+        ("hello", 400, -32700, json!(null)),
+        ("\u{1}", 400, -32700, json!(null)),
+        ("42", 400, -32600, json!(null)),
+        ("[]", 400, -32600, json!(null)),
+        ("{}", 400, -32600, json!(null)),
+        (&format!("[{PING}]"), 400, -32600, json!(null)),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            400,
+            -32600,
+            json!(null),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#,
+            400,
+            -32600,
+            json!(null),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            400,
+            -32600,
+            json!(1.5),
+        ),
+        (
+            r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#,
+            400,
+            -32600,
+            json!(3),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":3,"method":3}"#,
+            400,
+            -32600,
+            json!(3),
+        ),
+    ] {
+        let answer = server.post(&[], body).await;
+        assert_eq!(answer.status, status, "for {body}: {}", answer.body);
+        let message = answer.message();
+        assert_eq!(message["error"]["code"], code, "for {body}: {message}");
+        assert_eq!(message["id"], id, "for {body}: {message}");
+    }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn strangers_stay_outside() {
+    let options = Options {
+        access: AccessPolicy {
+            allowed_hosts: vec!["skills.example.com".to_owned()],
+            allowed_origins: vec!["https://app.example.com".to_owned()],
+            token: Some("secret".to_owned()),
+        },
+        ..Options::default()
+    };
+    let server = Server::start(Word::default(), options).await;
+    let secret = ("Authorization", "Bearer secret");
+    for (headers, status) in [
+        (vec![], 401),
+        (vec![("Authorization", "Bearer wrong")], 401),
+        (vec![secret], 200),
+        (vec![secret, ("Host", "evil.example")], 403),
+        (vec![secret, ("Host", "skills.example.com")], 200),
+        (vec![secret, ("Origin", "http://evil.example")], 403),
+        (vec![secret, ("Origin", "null")], 403),
+        (vec![secret, ("Origin", "http://localhost:3000")], 200),
+        (vec![secret, ("Origin", "https://app.example.com")], 200),
+    ] {
+        let answer = server.post(&headers, INITIALIZE).await;
+        assert_eq!(answer.status, status, "for {headers:?}");
+        let challenge = answer.header("www-authenticate");
+        assert_eq!(challenge.is_some(), status == 401, "for {headers:?}");
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+    }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn bodies_have_a_limit() {
+    let options = Options {
+        body_max: 1000,
+        ..Options::default()
+    };
+    let server = Server::start(Word::default(), options).await;
+    let long = " ".repeat(1001 - PING.len()) + PING;
+    let answer = server.post(&[], &long).await;
+    assert_eq!(answer.status, 413);
+    assert_eq!(answer.message()["error"]["code"], -32600);
+    assert_eq!(server.post(&[], INITIALIZE).await.status, 200);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
+    let options = Options {
+        timeout: Duration::from_millis(50),
+        ..Options::default()
+    };
+    let server = Server::start(Word::default(), options).await;
+    let half = server.ask("POST", &[("Content-Length", "100")], "{").await;
+    assert_eq!(half.status, 408, "{}", half.body);
+    let (headers, body) = modern("tools/call", json!({ "name": "deaf" }));
+    let answer = server.post(&borrowed(&headers), &body).await;
+    assert_eq!(answer.status, 504);
+    assert_eq!(answer.message()["error"]["code"], -32603);
+    let asked: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(answer.message()["id"], asked["id"]);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn the_session_that_was_silent_longest_makes_room() {
+    let options = Options {
+        sessions_max: 3,
+        ..Options::default()
+    };
+    let server = Server::start(Word::default(), options).await;
+    let mut sessions = Vec::new();
+    for _ in 0..3 {
+        sessions.push(session(&server).await);
+    }
+    let alive = async |session: &String| {
+        let answer = server.post(&[("Mcp-Session-Id", session)], PING).await;
+        answer.status == 200
+    };
+    assert!(alive(&sessions[0]).await);
+    sessions.push(session(&server).await);
+    assert!(!alive(&sessions[1]).await, "it made room");
+    for at in [0, 2, 3] {
+        assert!(alive(&sessions[at]).await, "session {at}");
+    }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn sessions_that_listen_stay_and_the_next_is_refused() {
+    let options = Options {
+        sessions_max: 2,
+        ..Options::default()
+    };
+    let server = Server::start(Word::default(), options).await;
+    let mut streams = Vec::new();
+    for _ in 0..2 {
+        let session = session(&server).await;
+        let mut stream = server
+            .open("GET", &[("Mcp-Session-Id", &session)], "")
+            .await;
+        let mut first = [0; 12];
+        timeout(LONG, stream.read_exact(&mut first))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+        streams.push(stream);
+    }
+    let refused = server.post(&[], INITIALIZE).await;
+    assert_eq!(refused.status, 503);
+    assert!(refused.header("retry-after").is_some());
+    assert!(
+        refused.message()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("2 sessions")
+    );
+    drop(streams.pop());
+    // The server notices when it next writes or reads there.
+    timeout(LONG, async {
+        while server.post(&[], INITIALIZE).await.status != 200 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap();
+    server.end().await;
+    let mut rest = Vec::new();
+    timeout(LONG, streams[0].read_to_end(&mut rest))
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+#[tokio::test]
+async fn stop_answers_what_was_asked_and_ends_streams() {
+    let word = Word::default();
+    let server = Server::start(word.clone(), Options::default()).await;
+    let session = session(&server).await;
+    let mut events = server
+        .open("GET", &[("Mcp-Session-Id", &session)], "")
+        .await;
+    let (headers, body) = modern("subscriptions/listen", json!({ "notifications": {} }));
+    let mut listening = server.open("POST", &borrowed(&headers), &body).await;
+    let (headers, body) = modern("tools/call", json!({ "name": "wait" }));
+    let mut headers = borrowed(&headers);
+    headers.push(("Connection", "close"));
+    let mut waiting = server.open("POST", &headers, &body).await;
+    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    server.stop.cancel();
+    word.0.go.notify_one();
+    let mut answer = String::new();
+    timeout(LONG, waiting.read_to_string(&mut answer))
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(answer.contains("done"), "{answer}");
+    for stream in [&mut events, &mut listening] {
+        let mut rest = Vec::new();
+        timeout(LONG, stream.read_to_end(&mut rest))
+            .await
+            .unwrap()
+            .unwrap();
+    }
+    server.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
+    let options = Options {
+        sessions_max: 100,
+        ..Options::default()
+    };
+    let server = std::sync::Arc::new(Server::start(Word::default(), options).await);
+    let mut clients = JoinSet::new();
+    for number in 0..1000 {
+        if clients.len() >= 50 {
+            clients.join_next().await.unwrap().unwrap();
+        }
+        let server = server.clone();
+        clients.spawn(async move {
+            match number % 5 {
+                0 => drop(server.connect().await),
+                1 => drop(server.open("POST", &[], INITIALIZE).await),
+                2 => {
+                    let half = &INITIALIZE[..INITIALIZE.len() / 2];
+                    let length = INITIALIZE.len().to_string();
+                    drop(
+                        server
+                            .open("POST", &[("Content-Length", &length)], half)
+                            .await,
+                    );
+                }
+                3 => {
+                    let mut stream = server.connect().await;
+                    let _ = stream.write_all(b"\x16\x03\x01 GET nonsense\r\n\r\n").await;
+                }
+                _ => {
+                    // All hundred may be listening for a moment; then this one is refused.
+                    let answer = server.post(&[], INITIALIZE).await;
+                    if let Some(session) = answer.header("mcp-session-id") {
+                        drop(server.open("GET", &[("Mcp-Session-Id", session)], "").await);
+                    }
+                }
+            }
+        });
+    }
+    while clients.join_next().await.is_some_and(|client| {
+        client.unwrap();
+        true
+    }) {}
+    // Until the server has noticed who is gone, all hundred may seem to listen.
+    timeout(LONG, async {
+        while server.post(&[], INITIALIZE).await.status != 200 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap();
+    let session = session(&server).await;
+    let pong = server.post(&[("Mcp-Session-Id", &session)], PING).await;
+    assert_eq!(pong.message()["result"], json!({}));
+    let server = std::sync::Arc::into_inner(server).unwrap();
+    server.end().await;
+}

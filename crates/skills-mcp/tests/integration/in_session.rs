@@ -1,0 +1,96 @@
+//! Reads in a session over HTTP: straight where nothing has to be waited for, else around by the
+//! SDK, and no client can tell.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use skills_mcp::http::Options;
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+use crate::handler::Word;
+use crate::http::{serve, session};
+use crate::pipe::LONG;
+use crate::web::Server;
+
+fn read(uri: &str) -> String {
+    let params = json!({ "uri": uri });
+    json!({ "jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": params }).to_string()
+}
+
+#[tokio::test]
+async fn a_read_in_a_session_is_answered_as_one_that_had_to_wait() {
+    let server = serve().await;
+    let session = session(&server).await;
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    let straight = server.post(&headers, &read("word:")).await;
+    let around = server.post(&headers, &read("later:")).await;
+    assert!(
+        around.body.contains("id: "),
+        "the SDK's way: {}",
+        around.body
+    );
+    for name in ["content-type", "cache-control", "x-accel-buffering"] {
+        assert_eq!(straight.header(name), around.header(name), "{name}");
+    }
+    let mut expected = around.message();
+    expected["result"]["contents"][0]["uri"] = json!("word:");
+    assert_eq!(straight.message(), expected);
+    assert_eq!((straight.status, around.status), (200, 200));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_read_in_a_session_is_refused_where_any_request_is() {
+    let server = serve().await;
+    let session = session(&server).await;
+    let ours = ("Mcp-Session-Id", session.as_str());
+    for (headers, status) in [
+        (vec![ours], 200),
+        (vec![ours, ("MCP-Protocol-Version", "2024-11-05")], 200),
+        (vec![ours, ("MCP-Protocol-Version", "2025-11-25")], 200),
+        (vec![ours, ("MCP-Protocol-Version", "2026-07-28")], 400),
+        (vec![ours, ("MCP-Protocol-Version", "1999-01-01")], 400),
+        (vec![ours, ("Accept", "application/json")], 406),
+        (vec![ours, ("Content-Type", "text/plain")], 415),
+        (vec![ours, ("Origin", "http://evil.example")], 403),
+        (vec![("Mcp-Session-Id", "nobody")], 404),
+        (vec![("MCP-Protocol-Version", "2025-11-25")], 400),
+    ] {
+        let answer = server.post(&headers, &read("word:")).await;
+        assert_eq!(answer.status, status, "for {headers:?}: {}", answer.body);
+    }
+    let gone = server.ask("DELETE", &[ours], "").await;
+    assert_eq!(gone.status, 202);
+    assert_eq!(server.post(&[ours], &read("word:")).await.status, 404);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_read_in_a_session_that_waits_can_be_cancelled() {
+    let word = Word::default();
+    let server = Server::start(word.clone(), Options::default()).await;
+    let session = session(&server).await;
+    let ours = ("Mcp-Session-Id", session.as_str());
+    let mut waiting = server
+        .open("POST", &[ours, ("Connection", "close")], &read("never:"))
+        .await;
+    // Once to see that it waits, once to wait.
+    timeout(LONG, async {
+        while word.0.reads.load(Ordering::SeqCst) < 2 {
+            word.0.reading.notified().await;
+        }
+    })
+    .await
+    .unwrap();
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
+    assert_eq!(server.post(&[ours], cancel).await.status, 202);
+    let mut answer = String::new();
+    timeout(LONG, waiting.read_to_string(&mut answer))
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(!answer.contains("jsonrpc"), "nobody waits for it: {answer}");
+    server.end().await;
+}

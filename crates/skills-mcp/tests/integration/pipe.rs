@@ -1,0 +1,96 @@
+//! A client at the other end of two pipes.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use skills_mcp::stdio::{self, Limits};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::handler::Word;
+
+/// Longer than anything here takes on a busy machine.
+pub const LONG: Duration = Duration::from_mins(3);
+
+/// As in production, only that a busy machine has time.
+pub fn limits() -> Limits {
+    Limits {
+        grace: LONG,
+        order: LONG,
+        ..Limits::default()
+    }
+}
+
+pub struct Client {
+    to: Option<DuplexStream>,
+    from: Lines<BufReader<DuplexStream>>,
+    pub stop: CancellationToken,
+    server: JoinHandle<std::io::Result<()>>,
+}
+
+impl Client {
+    pub fn new(word: &Word, limits: Limits) -> Self {
+        Self::with_buffer(word, limits, 1 << 20)
+    }
+
+    pub fn with_buffer(word: &Word, limits: Limits, buffer: usize) -> Self {
+        let (to, input) = tokio::io::duplex(buffer);
+        let (output, from) = tokio::io::duplex(buffer);
+        let stop = CancellationToken::new();
+        let server = stdio::serve_on(word.clone(), input, output, limits, stop.clone());
+        Self {
+            to: Some(to),
+            from: BufReader::new(from).lines(),
+            stop,
+            server: tokio::spawn(server),
+        }
+    }
+
+    pub async fn send(&mut self, line: impl AsRef<[u8]>) {
+        let mut bytes = line.as_ref().to_vec();
+        bytes.push(b'\n');
+        self.send_raw(&bytes).await;
+    }
+
+    pub async fn send_raw(&mut self, bytes: &[u8]) {
+        let to = self.to.as_mut().unwrap();
+        timeout(LONG, to.write_all(bytes)).await.unwrap().unwrap();
+    }
+
+    /// The client's half that writes.
+    pub fn take_input(&mut self) -> DuplexStream {
+        self.to.take().unwrap()
+    }
+
+    /// The next line as it was written.
+    pub async fn line(&mut self) -> Option<String> {
+        timeout(LONG, self.from.next_line()).await.unwrap().unwrap()
+    }
+
+    pub async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.line().await.unwrap()).unwrap()
+    }
+
+    /// Ends the input; answers all that the server still said, and that it ended well.
+    pub async fn end(mut self) -> Vec<String> {
+        drop(self.to.take());
+        let mut rest = Vec::new();
+        while let Some(line) = self.line().await {
+            rest.push(line);
+        }
+        self.ended().await;
+        rest
+    }
+
+    /// Waits for the server's end, which is a good one.
+    pub async fn ended(self) {
+        timeout(LONG, self.server).await.unwrap().unwrap().unwrap();
+    }
+
+    /// Stops listening.
+    pub fn deaf(self) -> (Option<DuplexStream>, JoinHandle<std::io::Result<()>>) {
+        (self.to, self.server)
+    }
+}

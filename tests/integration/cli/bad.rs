@@ -1,0 +1,79 @@
+//! Mistakes, each with an answer that helps.
+
+use super::session::Session;
+
+#[test]
+fn mistakes_on_the_command_line() {
+    let mut s = Session::new();
+    s.step("skills lst")
+        .step("skills lst --json")
+        .step("skills read --json")
+        .step("skills list --flt")
+        .step("skills read")
+        .step("skills list --origin disk")
+        .step("skills list --timeout soon")
+        .step("skills list --url http://127.0.0.1:1")
+        .step("skills completions tcsh")
+        .step("skills man lst");
+    s.matches("mistakes");
+}
+
+#[test]
+fn addresses_that_are_none() {
+    let mut s = Session::new();
+    s.run_with("skills register resend/email -", "# Email\n");
+    s.step("skills read resend/emial")
+        .step("skills read resend/emial --json")
+        .step("skills read email")
+        .step("skills read Resend")
+        .step("skills read ''")
+        .step("skills read iii://fn/state/get")
+        .step("skills read iii://fn/no/body")
+        .step("skills read iii://x/worker::fn")
+        .step("skills fetch resend/email nothing nowhere")
+        .step("skills unregister fn/x");
+    s.matches("addresses");
+}
+
+#[test]
+fn bodies_that_are_none() {
+    let mut s = Session::new();
+    s.file("binary.md", [0xff, 0xfe, 0x00, 0x41])
+        .file("nul.md", "a\0b")
+        .file("empty.md", " \n")
+        .file("large.md", "x".repeat(262_145))
+        .file("edge.md", "x".repeat(262_144))
+        .file("docs/a.md", "# A\n");
+    s.step("skills register a none.md")
+        .step("skills register a docs")
+        .step("skills register a binary.md")
+        .step("skills register a nul.md")
+        .step("skills register a empty.md")
+        .step("skills register a large.md")
+        .step("skills register a edge.md")
+        .step_with("skills register a -", "")
+        .step("skills register A edge.md")
+        .step("skills register skills edge.md");
+    s.matches("bodies");
+}
+
+/// `<&-` closes stdin before the program starts.
+#[cfg(unix)]
+#[test]
+fn a_closed_stdin_is_an_empty_one() {
+    let mut s = Session::new();
+    let line = "skills register a - <&-";
+    let said = shell(&s, line);
+    s.note(line, &said);
+    s.matches("closed_stdin");
+}
+
+/// Runs a line in a shell that finds our binary.
+#[cfg(unix)]
+pub fn shell(session: &Session, line: &str) -> super::session::Said {
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_skills"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", binary.parent().unwrap().display());
+    let command = session.command("sh").args(["-c", line]).env("PATH", path);
+    session.finish(command)
+}

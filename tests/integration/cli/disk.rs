@@ -1,0 +1,55 @@
+//! Disks that are full, and directories that cannot be used.
+
+use super::session::Session;
+
+#[test]
+fn data_directories_that_cannot_be_used() {
+    let mut s = Session::new();
+    s.file("file", "in the way\n")
+        .file("foreign/state.db", "x".repeat(4096));
+    s.step("skills list --data-dir file")
+        .step("skills list --data-dir file/below")
+        .step("skills list --data-dir foreign")
+        .step("skills list --data-dir foreign --json");
+    s.matches("data_dir");
+}
+
+/// `/proc/self` is a directory where nobody makes files, root included.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_data_directory_that_is_read_only() {
+    let mut s = Session::new();
+    s.step("skills list --data-dir /proc/self")
+        .step_with("skills register a - --data-dir /proc/self", "# A\n")
+        .step("skills export /proc/self/out");
+    s.matches("read_only");
+}
+
+/// A limit on the size of files is a disk that is full: what is written past it is
+/// refused. The signal that would come with it is ignored, as a full disk sends none.
+#[cfg(unix)]
+#[test]
+fn a_full_disk() {
+    let mut s = Session::new();
+    s.file("small.md", "# Small\n")
+        .file("big.md", "x".repeat(200_000));
+    // Made before the disk is full.
+    s.run("skills register small small.md");
+    let on_full_disk = |s: &mut Session, line: &str| {
+        // In blocks of 512 bytes, or of 1024 where the shell is bash.
+        let said = super::bad::shell(s, &format!("trap '' XFSZ; ulimit -f 100; {line}"));
+        s.note(line, &said);
+    };
+    on_full_disk(&mut s, "skills register big big.md");
+    on_full_disk(&mut s, "skills read small");
+    s.run("skills register big big.md");
+    on_full_disk(&mut s, "skills export out");
+    assert!(!s.path("out/big.md").exists(), "nothing half-written");
+    let left: Vec<_> = std::fs::read_dir(s.path("out")).unwrap().collect();
+    assert!(left.len() <= 1, "no parts either: {left:?}");
+    s.step("skills read small");
+    // There is room again: what is missing follows.
+    assert_eq!(s.run("skills export out").code, 0);
+    assert_eq!(std::fs::read(s.path("out/big.md")).unwrap().len(), 200_000);
+    s.matches("full_disk");
+}

@@ -1,0 +1,134 @@
+//! Help, manual and completions: pinned, and complete.
+
+use super::session::Session;
+
+/// Every command.
+const VERBS: &[&str] = &[
+    "list",
+    "read",
+    "fetch",
+    "index",
+    "register",
+    "unregister",
+    "import",
+    "export",
+    "prompts",
+    "prompts list",
+    "prompts get",
+    "prompts register",
+    "prompts unregister",
+    "call",
+    "watch",
+    "completions",
+    "man",
+    "serve",
+    "mcp",
+    "agent",
+    "agent manifest",
+    "agent skills",
+    "agent route",
+    "agent get",
+    "agent resolve",
+    "agent command",
+    "agent validate",
+    "agent export",
+    "agent new",
+    "doctor",
+];
+
+#[test]
+fn help_of_every_verb() {
+    for verb in VERBS {
+        let mut s = Session::new();
+        s.step(&format!("skills {verb} --help"));
+        s.matches(&format!("help_{}", verb.replace(' ', "_")));
+    }
+}
+
+#[test]
+fn every_verb_has_an_example_and_a_manual_page() {
+    let s = Session::new();
+    for verb in VERBS {
+        let help = s.run(&format!("skills {verb} --help"));
+        assert!(help.stdout.contains("Examples:"), "{verb}");
+        let page = s.run(&format!("skills man {verb}"));
+        assert_eq!(page.code, 0, "{verb}: {}", page.stderr);
+        for part in [
+            ".SH NAME",
+            ".SH SYNOPSIS",
+            ".SH OPTIONS",
+            ".SH \"EXIT STATUS\"",
+            ".SH EXAMPLES\n.nf\n",
+        ] {
+            assert!(
+                page.stdout.contains(part),
+                "{verb} has no {part}:\n{}",
+                page.stdout
+            );
+        }
+    }
+}
+
+#[test]
+fn the_main_page_lists_every_verb_and_exit_code() {
+    let s = Session::new();
+    let page = s.run("skills man").stdout;
+    for verb in VERBS.iter().filter(|verb| !verb.contains(' ')) {
+        assert!(
+            page.contains(&format!("skills\\-{verb}(1)")),
+            "{verb}:\n{page}"
+        );
+    }
+    for (code, meaning) in skills::cli::EXIT_CODES {
+        assert!(
+            page.contains(&format!("\\fB{code}\\fR\n{meaning}\n")),
+            "{code}:\n{page}"
+        );
+    }
+    let help = s.run("skills --help").stdout;
+    for verb in VERBS.iter().filter(|verb| !verb.contains(' ')) {
+        assert!(help.contains(&format!("\n  {verb} ")), "{verb}:\n{help}");
+    }
+}
+
+#[test]
+fn every_shell_gets_completions_of_every_verb() {
+    let s = Session::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = s.run(&format!("skills completions {shell}")).stdout;
+        for verb in VERBS.iter().flat_map(|verb| verb.split(' ')) {
+            assert!(script.contains(verb), "{shell} does not know {verb}");
+        }
+    }
+}
+
+/// The script is not only there: bash runs it and completes with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn bash_completes_a_verb() {
+    let s = Session::new();
+    let script = s.run("skills completions bash").stdout;
+    s.file("skills.bash", script);
+    let line = "source ./skills.bash; COMP_WORDS=(skills unreg); COMP_CWORD=1; \
+                _skills skills unreg skills; echo \"${COMPREPLY[*]}\"";
+    let said = s.finish(s.command("bash").args(["-c", line]));
+    assert_eq!(said.stdout, "unregister\n", "{}", said.stderr);
+}
+
+#[test]
+fn exit_codes_in_the_readme_are_those_of_the_program() {
+    let readme = include_str!("../../../README.md");
+    let table = readme
+        .split("| exit code | meaning |\n|---|---|\n")
+        .nth(1)
+        .unwrap();
+    let rows: Vec<_> = table
+        .lines()
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    let codes = skills::cli::EXIT_CODES.iter();
+    let expected: Vec<_> = codes
+        .map(|(code, meaning)| format!("| {code} | {meaning} |"))
+        .collect();
+    assert_eq!(rows, expected);
+}

@@ -1,0 +1,122 @@
+//! Many skills at once: folders in, folders out, and several processes writing.
+
+use std::collections::BTreeSet;
+
+use super::session::Session;
+
+#[test]
+fn a_folder_comes_in_and_goes_out_again() {
+    let mut s = Session::new();
+    s.file("docs/resend.md", "# Resend\n")
+        .file("docs/resend/email.md", "---\nowner: me\n---\n# Email\r\n")
+        .file("docs/.hidden/x.md", "# Hidden\n")
+        .file("docs/notes.txt", "not markdown\n");
+    s.step("skills import docs").step("skills import docs");
+    s.file("docs/resend.md", "# Resent\n");
+    s.step("skills import docs --json")
+        .step("skills export out")
+        .step("skills export out");
+    s.file("out/resend.md", "# Mine\n");
+    s.step("skills export out");
+    assert_eq!(
+        std::fs::read_to_string(s.path("out/resend.md")).unwrap(),
+        "# Mine\n"
+    );
+    s.step("skills export out --force --json");
+    for name in ["resend.md", "resend/email.md"] {
+        let here = std::fs::read(s.path("docs").join(name)).unwrap();
+        assert_eq!(
+            std::fs::read(s.path("out").join(name)).unwrap(),
+            here,
+            "{name}"
+        );
+    }
+    let left: Vec<_> = std::fs::read_dir(s.path("out")).unwrap().collect();
+    assert_eq!(left.len(), 2, "nothing but the folder and the file");
+    s.step("skills export other --origin fs");
+    s.matches("many");
+}
+
+#[test]
+fn what_cannot_come_in_is_named() {
+    let mut s = Session::new();
+    s.file("docs/fine.md", "# Fine\n")
+        .file("docs/Bad Name.md", "# Bad\n")
+        .file("docs/binary.md", [0xff_u8, 0xfe])
+        .file("docs/empty.md", "")
+        .file("docs/skills.md", "# Index\n");
+    std::fs::create_dir(s.path("docs/dir.md")).unwrap();
+    s.step("skills import docs")
+        .step("skills import docs --json")
+        .step("skills import docs/fine.md")
+        .step("skills import nowhere")
+        .step("skills import data");
+    s.matches("many_bad");
+}
+
+#[test]
+fn what_cannot_go_out_is_named() {
+    let mut s = Session::new();
+    s.run_with("skills register a -", "# A\n");
+    s.run_with("skills register a/b -", "# B\n");
+    s.file("file", "in the way\n")
+        .file("out/a", "a file where a folder should be\n");
+    s.step("skills export file").step("skills export out");
+    s.matches("export_bad");
+}
+
+#[test]
+fn a_thousand_skills_there_and_back() {
+    let s = Session::new();
+    for n in 0..1000 {
+        s.file(
+            &format!("docs/group-{}/skill-{n}.md", n % 10),
+            format!("# Skill {n}\n"),
+        );
+    }
+    let said = s.run("skills import docs");
+    assert_eq!(said.stderr, "1000 imported, 0 unchanged, 0 left out\n");
+    // Some are gone, as after an import that was interrupted; the next goes on.
+    s.run("skills unregister group-0/skill-0 group-1/skill-1");
+    let said = s.run("skills import docs");
+    assert_eq!(said.stderr, "2 imported, 998 unchanged, 0 left out\n");
+    let said = s.run("skills export out");
+    assert_eq!(said.stderr, "1000 exported, 0 unchanged, 0 left alone\n");
+    let body = std::fs::read_to_string(s.path("out/group-9/skill-999.md")).unwrap();
+    assert_eq!(body, "# Skill 999\n");
+}
+
+#[test]
+fn several_processes_write_at_once() {
+    const PROCESSES: usize = 8;
+    let s = Session::new();
+    std::thread::scope(|scope| {
+        for n in 0..PROCESSES {
+            let s = &s;
+            scope.spawn(move || {
+                for round in 0..3 {
+                    let said = s.run_with(
+                        &format!("skills register own-{n} -"),
+                        format!("# {n} {round}\n"),
+                    );
+                    assert_eq!(said.code, 0, "{}", said.stderr);
+                    let said = s.run_with("skills register shared -", format!("# By {n}\n"));
+                    assert_eq!(said.code, 0, "{}", said.stderr);
+                }
+            });
+        }
+    });
+    let listed = s.run("skills list --flat --quiet").stdout;
+    let ids: BTreeSet<_> = listed
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(ids.len(), PROCESSES + 1, "{listed}");
+    for n in 0..PROCESSES {
+        assert_eq!(
+            s.run(&format!("skills read own-{n}")).stdout,
+            format!("# {n} 2\n")
+        );
+    }
+    assert!(s.run("skills read shared").stdout.starts_with("# By "));
+}

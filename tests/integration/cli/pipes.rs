@@ -1,0 +1,57 @@
+//! Readers that leave, and outputs that cannot be written.
+
+use std::process::{Command, Stdio};
+
+use super::session::Session;
+
+#[test]
+fn a_reader_that_left_is_no_failure() {
+    let s = Session::new();
+    s.run_with("skills register big -", "x".repeat(200_000));
+    let verbs = [
+        "read big",
+        "list",
+        "list --json",
+        "index",
+        "fetch big",
+        "call skills::list",
+        "completions bash",
+        "man",
+        "--help",
+        "--version",
+        "--manifest",
+    ];
+    for verb in verbs {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_skills"))
+            .args(verb.split(' '))
+            .env("SKILLS_DATA_DIR", s.path("data"))
+            .env("SKILLS_URL", "ws://127.0.0.1:1")
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{verb}: {said}");
+        assert!(
+            !said.contains("error") && !said.contains("panic"),
+            "{verb}: {said}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_is_full_is_told() {
+    let mut s = Session::new();
+    s.run_with("skills register a -", "# A\n");
+    for line in [
+        "skills read a > /dev/full",
+        "skills list --json > /dev/full",
+    ] {
+        let said = super::bad::shell(&s, line);
+        s.note(line, &said);
+    }
+    s.matches("full_output");
+}

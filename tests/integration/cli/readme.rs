@@ -1,0 +1,22 @@
+//! The session in the README, replayed.
+#![cfg(unix)]
+
+use super::bad::shell;
+use super::session::Session;
+
+#[test]
+fn the_session_in_the_readme_happens_as_it_says() {
+    let readme = include_str!("../../../README.md");
+    let section = readme.split("\n## The command line\n").nth(1).unwrap();
+    let block = section.split("```console\n").nth(1).unwrap();
+    let block = block.split("```").next().unwrap();
+    let s = Session::new();
+    let mut replayed = String::new();
+    for line in block.lines().filter_map(|line| line.strip_prefix("$ ")) {
+        // Both streams in the order in which a terminal would show them.
+        let said = shell(&s, &format!("{{ {line}; }} 2>&1"));
+        replayed.extend(["$ ", line, "\n", &said.stdout]);
+    }
+    assert!(replayed.lines().count() > 20, "the session was found");
+    snapbox::assert_data_eq!(replayed, snapbox::Data::text(block).raw());
+}

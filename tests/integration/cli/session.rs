@@ -1,0 +1,184 @@
+//! A user at a prompt: commands in a directory of their own, and all that is said.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use snapbox::cmd::Command;
+use snapbox::{Assert, Data};
+use tempfile::TempDir;
+
+/// Nothing listens here: no user may, and nobody does.
+const NOBODY: &str = "ws://127.0.0.1:1";
+/// Longer than anything here takes on a busy machine.
+const LONG: Duration = Duration::from_mins(2);
+
+/// What one command said.
+pub struct Said {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A directory, a registry in it, and a record of what was done.
+pub struct Session {
+    dir: TempDir,
+    /// What must not show in a record, and what shows instead.
+    names: Vec<(String, String)>,
+    record: String,
+}
+
+impl Session {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let real = dir.path().canonicalize().unwrap();
+        let shown = |path: &std::path::Path| (path.display().to_string(), "[dir]".to_owned());
+        Self {
+            names: vec![shown(&real), shown(dir.path())],
+            dir,
+            record: String::new(),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Writes a file, and the directories above it.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Shows `instead` in the record wherever `real` is said.
+    pub fn call_it(&mut self, real: &str, instead: &str) {
+        self.names.push((real.to_owned(), instead.to_owned()));
+    }
+
+    /// A command with nothing of the machine around it.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program)
+            .current_dir(self.dir.path())
+            .timeout(LONG);
+        for unwanted in [
+            "RUST_LOG",
+            "NO_COLOR",
+            "SKILLS_TOKEN",
+            "III_WORKER_NAME",
+            "COLUMNS",
+        ] {
+            command = command.env_remove(unwanted);
+        }
+        command
+            .env("SKILLS_URL", NOBODY)
+            .env("SKILLS_DATA_DIR", self.path("data"))
+    }
+
+    /// Runs `skills` with the words of a line, and with `stdin`.
+    pub fn run_with(&self, line: &str, stdin: impl Into<Vec<u8>>) -> Said {
+        let words = line
+            .strip_prefix("skills")
+            .expect("a line starts with skills");
+        let command = self
+            .command(env!("CARGO_BIN_EXE_skills"))
+            .args(split(words));
+        self.finish(command.stdin(Data::binary(stdin.into())))
+    }
+
+    pub fn run(&self, line: &str) -> Said {
+        self.run_with(line, "")
+    }
+
+    /// Waits for a command and takes what it said.
+    pub fn finish(&self, command: Command) -> Said {
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| self.normalise(&String::from_utf8(bytes).unwrap());
+        Said {
+            code: output.status.code().unwrap_or(-1),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    /// Runs a line and records it.
+    pub fn step(&mut self, line: &str) -> &mut Self {
+        self.step_with(line, "")
+    }
+
+    /// Runs a line with `stdin` and records it.
+    pub fn step_with(&mut self, line: &str, stdin: impl Into<Vec<u8>>) -> &mut Self {
+        let said = self.run_with(line, stdin);
+        self.note(line, &said);
+        self
+    }
+
+    pub fn note(&mut self, line: &str, said: &Said) {
+        let line = self.normalise(line);
+        let Said {
+            code,
+            stdout,
+            stderr,
+        } = said;
+        let said = format!("$ {line}\n{stdout}--- stderr\n{stderr}--- exit {code}\n\n");
+        self.record.push_str(&said);
+    }
+
+    /// Compares the record with its snapshot.
+    #[track_caller]
+    pub fn matches(&self, name: &str) {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = path
+            .join("tests/integration/cli/snapshots")
+            .join(format!("{name}.txt"));
+        let expected = Data::read_from(&path, None).raw();
+        Assert::new()
+            .action_env("SNAPSHOTS")
+            .eq(Data::text(&self.record).raw(), expected);
+    }
+
+    /// Without what differs from run to run: places, ages, and that no engine is there.
+    pub fn normalise(&self, text: &str) -> String {
+        let mut text = text.replace("\r\n", "\n");
+        for (real, instead) in &self.names {
+            text = text.replace(real.as_str(), instead);
+        }
+        for minutes in 1..60 {
+            text = text.replace(&format!("{minutes:>2} min"), "   now");
+        }
+        text = text.replace(env!("CARGO_PKG_VERSION"), "[version]");
+        let note = format!("note: no engine answers at {NOBODY}; ");
+        let lines = text
+            .split_inclusive('\n')
+            .filter(|line| !line.starts_with(&note));
+        lines.map(without_times).collect()
+    }
+}
+
+/// A line without the times in its JSON.
+fn without_times(line: &str) -> String {
+    let mut line = line.to_owned();
+    for mark in ["\"registered_at\":\"", "\"registered_at\": \""] {
+        let mut parts = line.split(mark);
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let rest = part.find('"').map_or("", |end| &part[end..]);
+            out.extend([mark, "[time]", rest]);
+        }
+        line = out;
+    }
+    line
+}
+
+/// Words of a line; single quotes keep spaces together.
+fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, part) in line.split('\'').enumerate() {
+        if at % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}

@@ -1,0 +1,116 @@
+//! What a terminal gets: `script` gives the program one.
+
+use super::session::{Said, Session};
+
+/// Runs a line on a terminal so many columns wide.
+fn on_a_terminal(session: &Session, columns: usize, line: &str) -> Said {
+    let binary = env!("CARGO_BIN_EXE_skills");
+    let line = line.replacen("skills", &format!("'{binary}'"), 1);
+    let line = format!("stty cols {columns} rows 24; exec {line}");
+    let command = session
+        .command("script")
+        .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+        .env("TERM", "xterm")
+        .env("SHELL", "/bin/sh");
+    session.finish(command)
+}
+
+#[test]
+fn markdown_is_rendered_on_a_terminal_only() {
+    let s = Session::new();
+    let body = "# Title\n\nUse `code` and [links](iii://b).\n";
+    s.run_with("skills register a -", body);
+    let shown = on_a_terminal(&s, 80, "skills read a --quiet").stdout;
+    assert_eq!(
+        shown,
+        "\x1b[1mTitle\x1b[22m\n\nUse \x1b[2mcode\x1b[22m and \x1b[4mlinks\x1b[24m \x1b[2m(iii://b)\x1b[22m.\n"
+    );
+    assert_eq!(
+        on_a_terminal(&s, 80, "skills read a --raw --quiet").stdout,
+        body
+    );
+    assert_eq!(s.run("skills read a").stdout, body, "raw in a pipe");
+    let plain = on_a_terminal(&s, 80, "skills read a --quiet | cat").stdout;
+    assert_eq!(plain, body, "a pipe on a terminal is a pipe");
+}
+
+/// Somebody else wrote the document: its text must not move the cursor.
+#[test]
+fn instructions_of_an_agent_are_tamed_on_a_terminal() {
+    let s = Session::new();
+    let body = "Clear \u{1b}[2J it.";
+    let plane = "kind=identity\nx\n@plane z=1 label=a triggers=a";
+    s.file(
+        "a.3md",
+        format!("---\n3md: 1\nagent: a\n---\n@plane z=0 {plane}\n{body}\n"),
+    );
+    for verb in ["get", "resolve"] {
+        let shown = on_a_terminal(&s, 80, &format!("skills agent {verb} a.3md a")).stdout;
+        assert!(shown.contains("Clear \\u{1b}[2J it."), "{verb}: {shown:?}");
+        let raw = s.run(&format!("skills agent {verb} a.3md a")).stdout;
+        assert!(raw.contains(body), "{verb}, in a pipe: {raw:?}");
+    }
+}
+
+#[test]
+fn no_color_means_none() {
+    let s = Session::new();
+    s.run_with("skills register a -", "# Title\n");
+    for setting in ["NO_COLOR=1", "TERM=dumb"] {
+        let line = format!("env {setting} skills");
+        let binary = env!("CARGO_BIN_EXE_skills");
+        let line = format!("{} read a --quiet", line.replace("skills", binary));
+        let command =
+            s.command("script")
+                .args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        assert_eq!(s.finish(command).stdout, "# Title\n", "{setting}");
+    }
+}
+
+#[test]
+fn a_narrow_terminal_gets_fewer_columns_and_whole_names() {
+    let s = Session::new();
+    s.run_with("skills register resend/email -", "# Email\n");
+    let shown = |columns| on_a_terminal(&s, columns, "skills list --flat --quiet").stdout;
+    assert_eq!(shown(80), "resend/email  8 B     now  state\n");
+    assert_eq!(shown(30), "resend/email  8 B     now\n");
+    assert_eq!(shown(20), "resend/email  8 B\n");
+    assert_eq!(shown(10), "resend/email\n");
+}
+
+#[test]
+fn a_terminal_sees_that_we_wait() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("ws://{}", listener.local_addr().unwrap());
+    let s = Session::new();
+    let said = on_a_terminal(&s, 80, &format!("skills list --timeout 2s --url {url}"));
+    assert_eq!(said.code, 5, "{}", said.stdout);
+    assert!(
+        said.stdout.contains(&format!("looking for {url}")),
+        "{}",
+        said.stdout
+    );
+    assert!(
+        said.stdout
+            .contains("did not answer as an engine within 2s"),
+        "{}",
+        said.stdout
+    );
+}
+
+#[test]
+fn a_terminal_sees_a_bar() {
+    let s = Session::new();
+    for n in 0..300 {
+        s.file(&format!("docs/s{n}.md"), format!("# {n}\n"));
+    }
+    let said = on_a_terminal(&s, 80, "skills import docs");
+    assert!(said.stdout.contains("importing"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("300 imported, 0 unchanged"),
+        "{}",
+        said.stdout
+    );
+    let said = on_a_terminal(&s, 80, "skills import docs --quiet");
+    assert_eq!(said.stdout, "", "nothing changed, and nothing is said");
+}

@@ -1,0 +1,8 @@
+//! agent.3md documents through the program: `skills agent` and `skills mcp <file>`.
+
+mod agent;
+mod documents;
+mod process;
+mod reload;
+mod sample;
+mod selftest;

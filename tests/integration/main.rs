@@ -1,0 +1,11 @@
+//! Integration tests of the `skills` program and library, in one binary.
+
+#![expect(clippy::unwrap_used, reason = "tests panic to fail")]
+
+mod cli;
+mod document;
+mod mcp;
+mod processes;
+mod readme;
+mod schemas;
+mod tidy;

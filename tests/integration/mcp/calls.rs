@@ -1,0 +1,202 @@
+//! Calls that take long, are given up, fail or panic, on an engine that does as told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use skills::mcp::{Handler, Settings};
+use skills_core::{Engine, Failure, Json, Pending, Registry};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::house::{House, failing};
+use super::talk::{LONG, Talk, modern};
+
+/// An engine with functions that are slow or broken, and no list of them.
+#[derive(Default)]
+struct Odd {
+    started: Arc<Notify>,
+    release: Arc<Notify>,
+    given_up: Arc<Notify>,
+}
+
+struct SayDropped(Arc<Notify>);
+
+impl Drop for SayDropped {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+impl Engine for Odd {
+    fn call<'a>(
+        &'a self,
+        function: &'a str,
+        _: Json,
+        _: Duration,
+    ) -> Pending<'a, Result<Option<Json>, Failure>> {
+        Box::pin(async move {
+            match function {
+                "w::slow" => {
+                    let _dropped = SayDropped(Arc::clone(&self.given_up));
+                    self.started.notify_one();
+                    self.release.notified().await;
+                    Ok(Some(RawValue::from_string("\"done\"".into()).unwrap()))
+                }
+                "w::panic" => panic!("on purpose"),
+                _ => Err(Failure::Absent),
+            }
+        })
+    }
+
+    fn send(&self, _: &str, _: Json) {}
+}
+
+fn talk(engine: &Arc<Odd>, tick: Duration) -> Talk {
+    let settings = Settings {
+        tick,
+        ..Settings::default()
+    };
+    let stop = CancellationToken::new();
+    let port = Arc::clone(engine) as Arc<dyn Engine>;
+    let now = || "2026-01-01T00:00:00.000000Z".to_owned();
+    let registry = Registry::new(
+        Arc::clone(&port),
+        Vec::new(),
+        skills_core::RegistrySettings::default(),
+        now,
+    );
+    let handler = Handler::new(Arc::new(registry), port, settings, stop.clone());
+    Talk::with(handler, stop)
+}
+
+#[tokio::test]
+async fn a_cancelled_call_is_given_up_and_not_answered() {
+    let engine = Arc::new(Odd::default());
+    let mut talk = talk(&engine, LONG);
+    talk.initialize("2025-06-18").await;
+    let id = talk.send("tools/call", json!({ "name": "w__slow" })).await;
+    timeout(LONG, engine.started.notified()).await.unwrap();
+    talk.notify("notifications/cancelled", json!({ "requestId": id }))
+        .await;
+    timeout(LONG, engine.given_up.notified()).await.unwrap();
+    // What comes next is the answer to this, not to that.
+    assert_eq!(talk.ask("ping", json!({})).await.unwrap(), json!({}));
+    talk.end().await;
+}
+
+#[tokio::test]
+async fn a_long_call_ticks_for_whoever_gave_a_token() {
+    let engine = Arc::new(Odd::default());
+    let mut talk = talk(&engine, Duration::from_millis(20));
+    talk.initialize("2025-06-18").await;
+    let params = json!({ "name": "w__slow", "_meta": { "progressToken": "t" } });
+    let id = talk.send("tools/call", params).await;
+    let first = talk.notice("notifications/progress").await;
+    let second = talk.notice("notifications/progress").await;
+    assert_eq!(first["progressToken"], "t");
+    assert!(
+        first["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("w__slow has been at work")
+    );
+    let progress = |notice: &Value| notice["progress"].as_f64().unwrap();
+    assert!(progress(&second) > progress(&first));
+    engine.release.notify_one();
+    let got = talk.answer(id).await.unwrap();
+    assert_eq!(got["content"][0]["text"], "done");
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_and_the_conversation_goes_on() {
+    let engine = Arc::new(Odd::default());
+    let mut talk = talk(&engine, LONG);
+    talk.initialize("2025-06-18").await;
+    let error = talk
+        .ask("tools/call", json!({ "name": "w__panic" }))
+        .await
+        .unwrap_err();
+    assert_eq!(error["code"], -32603);
+    assert_eq!(talk.ask("ping", json!({})).await.unwrap(), json!({}));
+}
+
+#[tokio::test]
+async fn an_engine_that_is_gone_is_no_empty_list() {
+    let mut house = House::open().await;
+    let mut talk = house.client().await;
+    house.home.leave().await;
+    house.registry().disconnected();
+    for method in ["tools/list", "resources/list", "prompts/list"] {
+        let error = talk.ask(method, json!({})).await.unwrap_err();
+        assert_eq!(error["code"], -32603, "for {method}: {error}");
+        assert_eq!(error["data"]["hint"], "is the engine running?", "{method}");
+    }
+}
+
+#[tokio::test]
+async fn messages_follow_the_level_that_the_client_wants() {
+    let house = House::open().await;
+    house
+        .offer(json!({ "id": "w::bad" }), failing("oops", "no ink"))
+        .await;
+    let mut talk = house.client().await;
+    let bad = json!({ "name": "w__bad" });
+    talk.ask("tools/call", bad.clone()).await.unwrap();
+    assert!(
+        !talk.heard("notifications/message").await,
+        "nobody asked for messages"
+    );
+    talk.ask("logging/setLevel", json!({ "level": "error" }))
+        .await
+        .unwrap();
+    talk.ask("tools/call", bad.clone()).await.unwrap();
+    assert!(
+        !talk.heard("notifications/message").await,
+        "a warning is below an error"
+    );
+    talk.ask("logging/setLevel", json!({ "level": "warning" }))
+        .await
+        .unwrap();
+    talk.ask("tools/call", bad.clone()).await.unwrap();
+    let message = talk.notice("notifications/message").await;
+    assert_eq!(message["level"], "warning");
+    assert_eq!(message["logger"], "skills");
+    assert!(message["data"].as_str().unwrap().contains("no ink"));
+    // A client of 2026-07-28 says it with each request.
+    talk.ask_modern("tools/call", bad.clone()).await.unwrap();
+    assert!(!talk.heard("notifications/message").await);
+    let mut params = modern(bad);
+    params["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
+    talk.ask("tools/call", params).await.unwrap();
+    assert!(talk.heard("notifications/message").await);
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_served_is_told_to_whoever_wants_to_know() {
+    let house = House::open().await;
+    let row = json!({ "scope": "skills", "key": "a", "value": { "id": "a" } });
+    let row = serde_json::value::to_raw_value(&row).unwrap();
+    house.worker.call("state::set", row, LONG).await.unwrap();
+    let mut talk = house.client().await;
+    talk.ask("logging/setLevel", json!({ "level": "warning" }))
+        .await
+        .unwrap();
+    // The engine rings for the row in its own time.
+    let message = timeout(LONG, async {
+        loop {
+            talk.ask("resources/list", json!({})).await.unwrap();
+            if talk.heard("notifications/message").await {
+                return talk.notice("notifications/message").await;
+            }
+        }
+    });
+    let message = message.await.unwrap();
+    let said = message["data"].as_str().unwrap();
+    assert!(
+        said.contains("skills") && said.contains("not served"),
+        "{said}"
+    );
+}

@@ -1,0 +1,89 @@
+//! Versions, both lifecycles, and methods that are none.
+
+use serde_json::{Value, json};
+
+use super::house::House;
+use super::talk::modern;
+
+#[tokio::test]
+async fn every_version_of_the_old_lifecycle_is_agreed_to_as_asked() {
+    let house = House::open().await;
+    for (asked, agreed) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        // The newest is not agreed on this way.
+        ("2026-07-28", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let mut talk = house.talk();
+        let answer = talk.initialize(asked).await;
+        assert_eq!(answer["protocolVersion"], agreed, "for {asked}");
+        assert!(
+            answer["instructions"]
+                .as_str()
+                .unwrap()
+                .contains("iii://skills")
+        );
+        assert_eq!(answer["capabilities"]["resources"]["subscribe"], true);
+        // And the shape of later answers is that of what was agreed.
+        let tools = talk.ask("tools/list", json!({})).await.unwrap();
+        assert_eq!(tools["resultType"], Value::Null, "for {asked}");
+        assert_eq!(tools["ttlMs"], Value::Null, "for {asked}");
+        talk.end().await;
+    }
+}
+
+#[tokio::test]
+async fn the_new_lifecycle_needs_no_hello() {
+    let house = House::open().await;
+    house.skill("a", "# A").await;
+    let mut talk = house.talk();
+    let about = talk.ask_modern("server/discover", json!({})).await.unwrap();
+    assert_eq!(about["supportedVersions"].as_array().unwrap().len(), 5);
+    let listed = talk.ask_modern("resources/list", json!({})).await.unwrap();
+    assert_eq!(listed["resultType"], "complete");
+    assert_eq!(listed["resources"].as_array().unwrap().len(), 2);
+    let mut old = modern(json!({}));
+    old["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
+    let error = talk.ask("tools/list", old).await.unwrap_err();
+    assert_eq!(error["code"], -32022);
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_refused_with_the_reason() {
+    let house = House::open().await;
+    let mut talk = house.client().await;
+    for (method, params, code, part) in [
+        (
+            "nope/nope",
+            json!({}),
+            -32601,
+            "Method not found: nope/nope",
+        ),
+        ("tools/call", json!({}), -32602, "missing field `name`"),
+        (
+            "resources/read",
+            json!({ "uri": 5 }),
+            -32602,
+            "invalid type",
+        ),
+        (
+            "logging/setLevel",
+            json!({ "level": "loud" }),
+            -32602,
+            "loud",
+        ),
+        (
+            "resources/subscribe",
+            json!({ "uri": "" }),
+            -32602,
+            "1 to 4096 bytes",
+        ),
+    ] {
+        let error = talk.ask(method, params).await.unwrap_err();
+        assert_eq!(error["code"], code, "for {method}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(part), "{error}");
+    }
+}

@@ -1,0 +1,16 @@
+//! The MCP surface: the real handler on a real registry and engine, spoken to in lines of
+//! JSON; and the program, as a client starts it.
+
+mod calls;
+mod house;
+mod http;
+mod lifecycle;
+mod notices;
+mod process;
+mod program;
+mod prompts;
+mod resources;
+mod talk;
+mod tools;
+#[path = "../../../crates/skills-mcp/tests/integration/web.rs"]
+mod web;

@@ -1,0 +1,165 @@
+//! `skills mcp` as a process: whatever its input and output are, it answers and it ends.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use super::talk::LONG;
+
+const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+
+/// `skills mcp` on a data directory of its own: nobody answers at that address.
+fn command(data: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skills"));
+    command
+        .args(["mcp", "--url", "ws://127.0.0.1:1", "--data-dir"])
+        .arg(data)
+        .current_dir(data)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    command
+}
+
+async fn ended(mut child: Child) -> ExitStatus {
+    timeout(LONG, child.wait()).await.unwrap().unwrap()
+}
+
+/// Asks once and hears the answer.
+async fn pong(to: &mut (impl AsyncWrite + Unpin), from: &mut (impl AsyncRead + Unpin)) {
+    to.write_all(PING.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    let mut from = BufReader::new(from);
+    timeout(LONG, from.read_line(&mut line))
+        .await
+        .unwrap()
+        .unwrap();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(answer["id"], 1);
+}
+
+#[tokio::test]
+async fn the_end_of_a_pipe_is_the_end() {
+    let data = TempDir::new().unwrap();
+    let mut child = command(data.path()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    to.write_all(PING.repeat(100).as_bytes()).await.unwrap();
+    drop(to);
+    let mut said = String::new();
+    timeout(LONG, from.read_to_string(&mut said))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(said.lines().count(), 100);
+    assert!(ended(child).await.success());
+}
+
+#[tokio::test]
+async fn files_will_do() {
+    let data = TempDir::new().unwrap();
+    let (input, output) = (data.path().join("in"), data.path().join("out"));
+    std::fs::write(&input, PING.repeat(2000)).unwrap();
+    let child = command(data.path())
+        .stdin(std::fs::File::open(&input).unwrap())
+        .stdout(std::fs::File::create(&output).unwrap())
+        .spawn()
+        .unwrap();
+    assert!(ended(child).await.success());
+    let said = std::fs::read_to_string(output).unwrap();
+    assert_eq!(said.lines().count(), 2000);
+}
+
+#[tokio::test]
+async fn nobody_to_read_is_no_failure() {
+    let data = TempDir::new().unwrap();
+    let mut child = command(data.path()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    pong(&mut to, &mut from).await;
+    drop(from);
+    // Again and again: another test may be starting a program, which holds our end of the pipe
+    // until it runs.
+    let asking = async { while to.write_all(PING.as_bytes()).await.is_ok() {} };
+    let (status, ()) = tokio::join!(ended(child), asking);
+    assert!(status.success());
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream as StdStream;
+
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    async fn terminate(child: Child) {
+        let pid = child.id().unwrap().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status().await;
+        assert!(sent.unwrap().success());
+        assert!(ended(child).await.success());
+    }
+
+    #[tokio::test]
+    async fn a_signal_ends_it_while_its_pipe_stays_open() {
+        let data = TempDir::new().unwrap();
+        let mut child = command(data.path()).spawn().unwrap();
+        let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        pong(&mut to, &mut from).await;
+        terminate(child).await;
+    }
+
+    /// Sockets are what Node gives its children.
+    fn on_sockets(data: &Path) -> (Child, UnixStream, UnixStream) {
+        let open = || {
+            let (ours, theirs) = StdStream::pair().unwrap();
+            ours.set_nonblocking(true).unwrap();
+            (UnixStream::from_std(ours).unwrap(), OwnedFd::from(theirs))
+        };
+        let ((to, input), (from, output)) = (open(), open());
+        // The command keeps its ends open as long as it lives, which is until here.
+        let child = command(data).stdin(input).stdout(output).spawn().unwrap();
+        (child, to, from)
+    }
+
+    #[tokio::test]
+    async fn a_signal_ends_it_while_its_socket_stays_open() {
+        let data = TempDir::new().unwrap();
+        let (child, mut to, mut from) = on_sockets(data.path());
+        pong(&mut to, &mut from).await;
+        terminate(child).await;
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_socket_is_the_end() {
+        let data = TempDir::new().unwrap();
+        let (child, mut to, mut from) = on_sockets(data.path());
+        to.write_all(PING.repeat(100).as_bytes()).await.unwrap();
+        drop(to);
+        let mut said = String::new();
+        timeout(LONG, from.read_to_string(&mut said))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(said.lines().count(), 100);
+        assert!(ended(child).await.success());
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_is_never_read_does_not_keep_it() {
+        let data = TempDir::new().unwrap();
+        let (child, mut to, mut from) = on_sockets(data.path());
+        pong(&mut to, &mut from).await;
+        // Far more than fits into a socket; the writing task is stuck with it until the end.
+        let flood = tokio::spawn(async move {
+            let _ = to.write_all(PING.repeat(100_000).as_bytes()).await;
+        });
+        terminate(child).await;
+        flood.await.unwrap();
+    }
+}

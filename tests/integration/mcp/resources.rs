@@ -1,0 +1,181 @@
+//! Resources: lists, pages, templates, reading, completion.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::house::House;
+
+#[tokio::test]
+async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
+    let house = House::open().await;
+    house.skill("resend", "# Resend\n\nSends mail.").await;
+    house.skill("resend/email", "no title").await;
+    let mut talk = house.client().await;
+    let listed = talk.ask("resources/list", json!({})).await.unwrap();
+    let all = listed["resources"].as_array().unwrap();
+    let uris: Vec<_> = all.iter().map(|r| r["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, ["iii://skills", "iii://resend", "iii://resend/email"]);
+    let resend = &all[1];
+    assert_eq!(resend["name"], "Resend");
+    assert_eq!(resend["description"], "Sends mail.");
+    assert_eq!(resend["mimeType"], "text/markdown");
+    assert_eq!(resend["size"], 21);
+    assert_eq!(resend["annotations"]["audience"], json!(["assistant"]));
+    let priority = |n: usize| all[n]["annotations"]["priority"].as_f64().unwrap();
+    assert!(priority(0) > priority(1) && priority(1) > priority(2));
+    let heads = house.registry().skills().await.unwrap().entries;
+    assert_eq!(
+        resend["annotations"]["lastModified"],
+        *heads[0].registered_at
+    );
+    assert_eq!(all[2]["name"], "resend/email");
+    assert_eq!(listed["nextCursor"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
+    let house = House::open().await;
+    let mut writing = JoinSet::new();
+    for n in 0..1050 {
+        let registry = Arc::clone(&house.home.registry);
+        writing.spawn(async move {
+            let id = format!("s{n:04}").parse().unwrap();
+            registry.register_skill(id, "# S".into()).await.unwrap();
+        });
+    }
+    while let Some(written) = writing.join_next().await {
+        written.unwrap();
+    }
+    let mut talk = house.client().await;
+    let first = talk.ask("resources/list", json!({})).await.unwrap();
+    let cursor = json!({ "cursor": first["nextCursor"] });
+    let second = talk.ask("resources/list", cursor).await.unwrap();
+    assert_eq!(second["nextCursor"], Value::Null);
+    let pages = [&first, &second].map(|page| page["resources"].as_array().unwrap());
+    let mut uris: Vec<_> = pages
+        .into_iter()
+        .flatten()
+        .map(|r| r["uri"].to_string())
+        .collect();
+    assert_eq!(uris.len(), 1051);
+    uris.sort_unstable();
+    uris.dedup();
+    assert_eq!(uris.len(), 1051);
+    let refused = talk
+        .ask("resources/list", json!({ "cursor": "mine" }))
+        .await
+        .unwrap_err();
+    assert_eq!(refused["code"], -32602);
+    assert!(refused["message"].as_str().unwrap().contains("\"mine\""));
+}
+
+#[tokio::test]
+async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
+    let house = House::open().await;
+    house.skill("a", "# A\n\nText.").await;
+    house.answers("w::text", json!("# Now")).await;
+    house.answers("w::data", json!({ "ok": true })).await;
+    let mut talk = house.client().await;
+    for (uri, mime, text) in [
+        ("iii://a", "text/markdown", "# A\n\nText."),
+        ("iii://fn/w/text", "text/markdown", "# Now"),
+        (
+            "iii://fn/w/data",
+            "application/json",
+            "{\n  \"ok\": true\n}",
+        ),
+    ] {
+        let read = talk
+            .ask("resources/read", json!({ "uri": uri }))
+            .await
+            .unwrap();
+        let expected = json!([{ "uri": uri, "mimeType": mime, "text": text }]);
+        assert_eq!(read["contents"], expected);
+    }
+    let index = talk
+        .ask("resources/read", json!({ "uri": "iii://skills" }))
+        .await
+        .unwrap();
+    assert!(
+        index["contents"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("iii://a")
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
+    let house = House::open().await;
+    house.skill("resend/email", "# E").await;
+    let mut talk = house.client().await;
+    let missing = json!({ "uri": "iii://resend/emial" });
+    let error = talk
+        .ask("resources/read", missing.clone())
+        .await
+        .unwrap_err();
+    assert_eq!(error["code"], -32002);
+    assert_eq!(error["data"]["uri"], "iii://resend/emial");
+    assert_eq!(error["data"]["hint"], "did you mean `resend/email`?");
+    let error = talk
+        .ask_modern("resources/read", missing)
+        .await
+        .unwrap_err();
+    assert_eq!(error["code"], -32602);
+    for (uri, part) in [
+        ("https://x", "must start with `iii://`"),
+        ("iii://fn/state/get", "internal namespace"),
+        ("iii://A", "lowercase"),
+    ] {
+        let error = talk
+            .ask("resources/read", json!({ "uri": uri }))
+            .await
+            .unwrap_err();
+        assert_eq!(error["code"], -32602, "for {uri}");
+        assert!(error["message"].as_str().unwrap().contains(part), "{error}");
+    }
+    let error = talk
+        .ask("resources/read", json!({ "uri": "iii://fn/no/one" }))
+        .await
+        .unwrap_err();
+    assert_eq!(error["code"], -32002, "{error}");
+}
+
+#[tokio::test]
+async fn templates_are_listed_and_their_variables_completed() {
+    let house = House::open().await;
+    for id in ["brain", "resend", "resend/email"] {
+        house.skill(id, "# X").await;
+    }
+    house.answers("w::f", json!("x")).await;
+    let mut talk = house.client().await;
+    let listed = talk
+        .ask("resources/templates/list", json!({}))
+        .await
+        .unwrap();
+    let templates = listed["resourceTemplates"].as_array().unwrap();
+    let uris: Vec<_> = templates
+        .iter()
+        .map(|t| t["uriTemplate"].as_str().unwrap())
+        .collect();
+    assert_eq!(uris, ["iii://{skill_id}", "iii://fn/{function_path}"]);
+    let typed = |uri: &str, name: &str, value: &str| json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": name, "value": value } });
+    let ids = typed("iii://{skill_id}", "skill_id", "res");
+    let found = talk.ask("completion/complete", ids).await.unwrap();
+    let expected = json!({ "values": ["resend", "resend/email"], "total": 2, "hasMore": false });
+    assert_eq!(found["completion"], expected);
+    let paths = typed("iii://fn/{function_path}", "function_path", "w");
+    let found = talk.ask("completion/complete", paths).await.unwrap();
+    assert_eq!(found["completion"]["values"], json!(["w/f"]));
+    let unknown = typed("test://{x}", "x", "");
+    let error = talk.ask("completion/complete", unknown).await.unwrap_err();
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("iii://{skill_id}"),
+        "{error}"
+    );
+}

@@ -1,0 +1,141 @@
+//! `.3md` documents in the catalogue, served by the program and told about at its start.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::engine::Peer;
+use super::process::Skills;
+
+const DEV: &str = r#"---
+3md: 1.0
+agent: Dev
+---
+@plane z=0 kind=identity
+I am dev, see [[z=1]].
+
+@plane z=1 label="Code search" triggers="find code"
+Look for it, then [[z=2|read it]].
+
+@plane z=2 label=read triggers="open file"
+# Reading
+
+How to read a file.
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_planes_of_a_document_are_skills_like_all_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    let config = dir.join("config.yaml");
+    fs::write(&config, "agents: ['*.3md']\n").unwrap();
+    fs::write(dir.join("dev.3md"), DEV).unwrap();
+    fs::write(dir.join("bad.3md"), "# no document\n").unwrap();
+    let config = config.to_str().unwrap();
+    let data = dir.join("data");
+
+    let (serve, url) = Skills::serve(&data, &["--config", config]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    assert_eq!(peer.ids().await, ["dev", "dev/code-search", "dev/read"]);
+    let listed = peer.call("skills::list", json!({})).await.unwrap();
+    assert_eq!(listed["skills"][0]["origin"], "3md", "{listed}");
+    let index = peer.read("iii://skills").await.unwrap();
+    let line = "  - [`dev/read`](iii://dev/read) — Reading — How to read a file.";
+    assert!(index.contains(line), "{index}");
+    let fetched = peer.call("skill::fetch", json!({ "uri": "iii://dev/code-search" }));
+    assert_eq!(
+        fetched.await.unwrap(),
+        "# iii://dev/code-search\n\nLook for it, then [read it](iii://dev/read)."
+    );
+    // What a worker registers wins.
+    peer.register("dev/read", "# From a worker").await;
+    assert_eq!(
+        peer.read("iii://dev/read").await.unwrap(),
+        "# From a worker"
+    );
+    // An edit is seen without a restart, a broken one hides the agent.
+    fs::write(dir.join("dev.3md"), DEV.replace("I am dev", "I was dev")).unwrap();
+    let body = peer.read("iii://dev").await.unwrap();
+    assert_eq!(body, "I was dev, see [Code search](iii://dev/code-search).");
+    fs::write(dir.join("dev.3md"), DEV.replace("z=2|", "z=9|")).unwrap();
+    assert_eq!(peer.ids().await, ["dev/read"]);
+    let problem = peer.read("iii://dev").await.unwrap_err();
+    assert!(problem.contains("not found"), "{problem}");
+    serve.kill().await;
+
+    let doctor = std::process::Command::new(env!("CARGO_BIN_EXE_skills"))
+        .args(["doctor", "--json", "--config", config])
+        .args(["--url", "ws://127.0.0.1:1", "--data-dir"])
+        .arg(dir.join("nothing"))
+        .output()
+        .unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let said = &said["data"];
+    assert_eq!(doctor.status.code(), Some(1), "{said:#}");
+    assert_eq!(
+        said["patterns"]["agents"],
+        json!([{ "pattern": "*.3md", "files": 2, "served": 0, "earlier": 0 }])
+    );
+    let reasons = said["skipped"].to_string();
+    assert!(reasons.contains("[dead-link]") && reasons.contains("is no 3md document"));
+
+    fs::write(dir.join("dev.3md"), DEV).unwrap();
+    let data = data.to_str().unwrap();
+    let mut again = Skills::start(&[
+        "serve",
+        "--data-dir",
+        data,
+        "--http",
+        "127.0.0.1:0",
+        "--url",
+        "ws://127.0.0.1:0",
+        "--config",
+        config,
+    ]);
+    let loaded = again.says("agent loaded").await;
+    assert_eq!(
+        (&loaded["agent"], &loaded["skills"]),
+        (&json!("dev"), &json!(3))
+    );
+    let skipped = again.says("bad.3md").await;
+    assert_eq!(skipped["level"], "WARN");
+    let totals = again.says("\"agents\"").await;
+    assert_eq!(
+        (&totals["agents"], &totals["skipped"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_find_planes_and_files_and_links_between_planes_are_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, "agents: ['*.3md']\nskills: ['*.md']\n").unwrap();
+    fs::write(dir.path().join("dev.3md"), DEV).unwrap();
+    let grep = "---\ntriggers: [grep, find code]\n---\n# Grep\n";
+    fs::write(dir.path().join("grep.md"), grep).unwrap();
+    let more = ["--config", config.to_str().unwrap()];
+    let (serve, url) = Skills::serve(&dir.path().join("data"), &more).await;
+    let peer = Peer::connect(&url, "peer").await;
+    let routed = peer.call("skills::route", json!({ "text": "grep, find the code" }));
+    assert_eq!(
+        routed.await.unwrap()["matches"],
+        json!([
+            { "id": "grep", "title": "Grep", "score": 2, "matched": ["grep", "find code"] },
+            { "id": "dev/code-search", "title": "Code search", "score": 1, "matched": ["find code"] },
+        ])
+    );
+    let resolved = peer
+        .call("skills::resolve", json!({ "id": "dev" }))
+        .await
+        .unwrap();
+    let chain: Vec<_> = resolved["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["id"])
+        .collect();
+    assert_eq!(chain, ["dev", "dev/code-search", "dev/read"]);
+    assert_eq!(resolved["complete"], true);
+    serve.kill().await;
+}

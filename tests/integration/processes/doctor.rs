@@ -1,0 +1,288 @@
+//! `skills doctor` on folders, engines and stores that are well, and on others.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use skills_iii::state::{Store, StoreOptions};
+
+use super::engine::{Engine, Peer};
+use super::files::write;
+use super::process::Skills;
+
+/// An address where nobody listens. Not a port that was free a moment ago: another test may have
+/// it by now.
+const NOBODY: &str = "ws://127.0.0.1:1";
+
+const DEV: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity label=dev\nI am dev.\n";
+
+fn run(dir: &Path, url: &str, more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skills"))
+        .arg("doctor")
+        .args(["--url", url, "--config"])
+        .arg(dir.join("config.yaml"))
+        .arg("--data-dir")
+        .arg(dir.join("data"))
+        .args(more)
+        .output()
+        .unwrap()
+}
+
+/// What `skills doctor --json` says, and its exit code.
+async fn doctor(dir: &Path, url: &str) -> (Value, Option<i32>) {
+    let (dir, url) = (dir.to_owned(), url.to_owned());
+    let run = move || run(&dir, &url, &["--json"]);
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    let mut said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["schema_version"], 1);
+    assert_eq!(said["command"], "doctor");
+    (said["data"].take(), output.status.code())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let url = NOBODY;
+    let (said, code) = doctor(dir, url).await;
+    assert_eq!(code, Some(1));
+    let warning = said["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("config.yaml"), "{warning}");
+
+    write(dir, "config.yaml", "skills: ['docs/*.md']\n");
+    write(dir, "docs/a.md", "# A");
+    let (said, code) = doctor(dir, url).await;
+    assert_eq!(code, Some(0), "{said:#}");
+    assert_eq!(said["healthy"], true);
+    assert_eq!(said["skills"][0]["id"], "a");
+    assert_eq!(said["patterns"]["skills"][0]["files"], 1);
+    assert_eq!(said["engine"]["state"], "absent");
+    assert_eq!(said["store"]["state"], "empty");
+    assert!(!dir.join("data").exists(), "it makes nothing");
+
+    write(dir, "docs/B.md", "# B");
+    let (said, code) = doctor(dir, url).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(1)), "{said:#}");
+    let reason = said["skipped"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("has 'B'"), "{reason}");
+
+    let output = run(dir, url, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    for words in [
+        "nobody listens there; the data directory is used",
+        "data: nothing kept yet",
+        "pattern  docs/*.md (files: 2, skills: 1)",
+        "skill    a  ",
+        "skipped  ",
+        "skills: 1, prompts: 0, agents: 0, skipped: 1, shadowed: 0",
+    ] {
+        assert!(said.contains(words), "no {words:?} in:\n{said}");
+    }
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: 1 finding\n"
+    );
+}
+
+/// A pattern whose files an earlier one has is not one that matches nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_pattern_is_said_to_match_what_it_matches() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let patterns =
+        "['docs/**/*.md', 'docs/{a,b}.md', '[', 'docs/**/*.md', 'docs/*.txt', 'docs/z*.md']";
+    write(dir, "config.yaml", &format!("skills: {patterns}\n"));
+    for file in ["a.md", "b.md", "C.md", "d.txt"] {
+        write(dir, &format!("docs/{file}"), "# Text");
+    }
+    let (said, _) = doctor(dir, NOBODY).await;
+    let counted = |pattern: &str, [files, served, earlier]: [usize; 3]| json!({ "pattern": pattern, "files": files, "served": served, "earlier": earlier });
+    assert_eq!(
+        said["patterns"]["skills"],
+        json!([
+            counted("docs/**/*.md", [3, 2, 0]),
+            counted("docs/{a,b}.md", [2, 0, 2]),
+            counted("[", [0, 0, 0]),
+            counted("docs/**/*.md", [3, 0, 3]),
+            counted("docs/*.txt", [1, 0, 0]),
+            counted("docs/z*.md", [0, 0, 0]),
+        ]),
+        "{said:#}"
+    );
+    let skipped = said["skipped"].as_array().unwrap();
+    let nothing = skipped
+        .iter()
+        .filter(|skipped| skipped["reason"] == "matches no file");
+    let nothing: Vec<_> = nothing.map(|skipped| &skipped["place"]).collect();
+    assert_eq!(nothing, ["pattern `docs/z*.md`"], "{said:#}");
+    let text = String::from_utf8(run(dir, NOBODY, &[]).stdout).unwrap();
+    let words = "docs/{a,b}.md (files: 2, skills: 0, matched by an earlier pattern: 2)\n";
+    assert!(text.contains(words), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_hides_a_skill_of_a_document_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(dir, "config.yaml", "skills: ['*.md']\nagents: ['*.3md']\n");
+    write(dir, "dev.3md", DEV);
+    write(dir, "dev.md", "# Not the agent\n");
+    let (said, code) = doctor(dir, NOBODY).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(1)), "{said:#}");
+    let file = dir.join("dev.md");
+    let reason = format!(
+        "has the id `dev` that {} has already; rename one",
+        file.display()
+    );
+    let expected = json!([{ "place": dir.join("dev.3md"), "reason": reason }]);
+    assert_eq!(said["skipped"], expected);
+}
+
+/// The doctor looks where the other commands look.
+#[test]
+fn the_address_may_come_from_the_environment() {
+    let dir = tempfile::tempdir().unwrap();
+    let asked = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_skills"))
+            .args(["doctor", "--json", "--quiet", "--data-dir"])
+            .arg(dir.path().join("data"))
+            .args(more)
+            .env("SKILLS_URL", "ws://localhost:1")
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        said["data"]["engine"]["url"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(asked(&[]), "ws://localhost:1");
+    assert_eq!(asked(&["--url", NOBODY]), NOBODY);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_hides_a_file_is_named_with_and_without_an_engine() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(dir, "config.yaml", "skills: ['docs/*.md']\n");
+    write(dir, "docs/taken.md", "# From a file\n");
+    write(dir, "docs/free.md", "# Free\n");
+    let data = dir.join("data");
+    let (serve, url) = Skills::serve(&data, &[]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    let registered = peer.register("taken", "# From a worker").await;
+    let expected = json!([{
+        "kind": "skill",
+        "name": "taken",
+        "path": dir.join("docs/taken.md"),
+        "by": "state",
+        "registered_at": registered["registered_at"],
+    }]);
+    let (said, code) = doctor(dir, &url).await;
+    assert_eq!(code, Some(1));
+    assert_eq!(said["engine"]["state"], "serving", "{said:#}");
+    assert_eq!(said["store"]["state"], "healthy", "{said:#}");
+    assert_eq!(said["shadowed"], expected);
+    serve.kill().await;
+
+    let (said, code) = doctor(dir, NOBODY).await;
+    assert_eq!(code, Some(1));
+    assert_eq!(said["engine"]["state"], "absent");
+    let store = &said["store"];
+    assert_eq!(
+        (&store["state"], &store["schema_version"], &store["rows"]),
+        (&json!("healthy"), &json!(1), &json!(1))
+    );
+    assert_eq!(said["shadowed"], expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_without_registry_and_a_store_that_is_none_are_findings() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "state_timeout_ms: 5000\n");
+    write(dir, "data/state.db", &"no database at all ".repeat(100));
+    let engine = Engine::start("127.0.0.1:0").await;
+    let (said, code) = doctor(dir, &engine.url).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
+    assert_eq!(said["engine"]["state"], "idle");
+    let message = said["store"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("is not a SQLite database; the file was left as it is"),
+        "{message}"
+    );
+    let (said, code) = doctor(dir, "http://127.0.0.1:1").await;
+    assert_eq!(code, Some(1));
+    assert_eq!(said["engine"]["state"], "refusing");
+    let message = said["engine"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("looks like ws://127.0.0.1:49134"),
+        "{message}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "agents: ['*.3md']\n");
+    write(dir, "dev.3md", DEV);
+    let rows = [
+        json!({ "scope": "skills", "key": "bad", "value": { "id": 5 } }),
+        json!({ "scope": "prompts", "key": "bad", "value": { "name": "bad" } }),
+        json!({ "scope": "skills", "key": "dev", "value":
+            { "id": "dev", "skill": "# D", "registered_at": "2026-01-01T00:00:00.000000Z" } }),
+    ];
+    let (serve, url) = Skills::serve(&dir.join("data"), &[]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    for row in &rows {
+        peer.call("state::set", row.clone()).await.unwrap();
+    }
+    let (served, code) = doctor(dir, &url).await;
+    assert_eq!(code, Some(1));
+    assert_eq!(served["engine"]["state"], "serving");
+    assert_eq!(served["findings"], 3, "{served:#}");
+    let places = [
+        &served["damaged"][0]["place"],
+        &served["damaged"][1]["place"],
+    ];
+    assert_eq!(places, ["skills/?", "prompts/bad"], "{served:#}");
+    assert_eq!(served["shadowed"][0]["name"], "dev", "{served:#}");
+    let text = String::from_utf8(run(dir, &url, &[]).stdout).unwrap();
+    assert!(text.contains("\ndamaged  skills/?: "), "{text}");
+    serve.kill().await;
+
+    let (kept, _) = doctor(dir, NOBODY).await;
+    for part in ["findings", "damaged", "shadowed"] {
+        assert_eq!(kept[part], served[part], "{part}");
+    }
+
+    // Nor does it take a registry on the engine.
+    let engine = Engine::start("127.0.0.1:0").await;
+    let peer = Peer::connect(&engine.url, "peer").await;
+    for row in rows {
+        peer.call("state::set", row).await.unwrap();
+    }
+    let (idle, _) = doctor(dir, &engine.url).await;
+    assert_eq!(idle["engine"]["state"], "idle");
+    for part in ["damaged", "shadowed"] {
+        assert_eq!(idle[part], served[part], "{part}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn state_that_an_engine_cannot_read_is_a_finding() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "state_timeout_ms: 5000\n");
+    let store = Arc::new(Store::open(&dir.join("elsewhere"), StoreOptions::default()).unwrap());
+    store.close();
+    let engine = Engine::keeping("127.0.0.1:0", store).await;
+    let (said, code) = doctor(dir, &engine.url).await;
+    assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
+    let damaged = &said["damaged"][0];
+    assert_eq!(damaged["place"], *engine.url);
+    let reason = damaged["reason"].as_str().unwrap();
+    assert!(reason.contains("could not list the skills"), "{reason}");
+}

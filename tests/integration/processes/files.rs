@@ -1,0 +1,175 @@
+//! Markdown files, served by the program and told about at its start.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::engine::{Engine, Peer, next};
+use super::process::Skills;
+
+pub fn write(dir: &Path, path: &str, text: &str) {
+    let path = dir.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_served_next_to_what_workers_register() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(
+        dir,
+        "config.yaml",
+        "skills: ['docs/**/*.md']\nprompts: ['prompts/*.md']\n",
+    );
+    write(
+        dir,
+        "docs/house/style.md",
+        "# House style\n\nHow we write.\n",
+    );
+    write(dir, "docs/taken.md", "# From a file\n");
+    write(dir, "docs/README.md", "# No id\n");
+    write(
+        dir,
+        "prompts/open-pr.md",
+        "---\ndescription: Opens.\n---\nOpen it.\n",
+    );
+    let config = dir.join("config.yaml");
+    let more = ["--config", config.to_str().unwrap()];
+    let data = dir.join("data");
+
+    let (serve, url) = Skills::serve(&data, &more).await;
+    let peer = Peer::connect(&url, "peer").await;
+    assert_eq!(peer.ids().await, ["house/style", "taken"]);
+    assert_eq!(peer.read("iii://taken").await.unwrap(), "# From a file\n");
+    peer.register("taken", "# From a worker").await;
+    assert_eq!(peer.read("iii://taken").await.unwrap(), "# From a worker");
+    let index = peer.read("iii://skills").await.unwrap();
+    assert!(
+        index.contains("## Custom skills") && index.contains("House style"),
+        "{index}"
+    );
+    let listed = peer.call("prompts::list", json!({})).await.unwrap();
+    assert_eq!(listed["prompts"][0]["origin"], "fs", "{listed}");
+    let asked = json!({ "name": "open-pr", "arguments": { "any": "thing" } });
+    let got = peer.call("prompts::mcp-get", asked).await.unwrap();
+    assert_eq!(got["messages"][0]["role"], "user");
+    assert_eq!(got["messages"][0]["content"]["text"], "Open it.\n");
+    // An edit is seen without a restart.
+    write(
+        dir,
+        "docs/house/style.md",
+        "# Other style\n\nHow we write.\n",
+    );
+    let body = peer.read("iii://house/style").await.unwrap();
+    assert!(body.starts_with("# Other style"), "{body}");
+    serve.kill().await;
+
+    let mut again = Skills::start(&[
+        "serve",
+        "--data-dir",
+        data.to_str().unwrap(),
+        "--http",
+        "127.0.0.1:0",
+        "--url",
+        "ws://127.0.0.1:0",
+        "--config",
+        config.to_str().unwrap(),
+    ]);
+    let loaded = again.says("skill file loaded").await;
+    let path = dir.join("docs/house/style.md");
+    assert_eq!(loaded["path"], path.to_str().unwrap(), "{loaded}");
+    let skipped = again.says("docs/README.md").await;
+    assert_eq!(skipped["level"], "WARN");
+    assert!(skipped["reason"].as_str().unwrap().contains("has 'R'"));
+    let totals = again.says("\"files\"").await;
+    assert_eq!(
+        (&totals["skills"], &totals["prompts"], &totals["skipped"]),
+        (&json!(2), &json!(1), &json!(1))
+    );
+    let hidden = again.says("a worker registered a skill with this id").await;
+    assert_eq!(hidden["name"], "taken");
+}
+
+/// In one step, so that nobody ever sees half of it.
+pub fn put(dir: &Path, path: &str, text: &str) {
+    write(dir, "half", text);
+    let path = dir.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::rename(dir.join("half"), path).unwrap();
+}
+
+/// Files that come, change and go while the program runs are told of, whether it
+/// brings its own engine or is a worker on another.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_subscribed_hears_of_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(
+        dir,
+        "config.yaml",
+        "skills: ['docs/**/*.md']\nprompts: ['later/*.md']\n",
+    );
+    put(dir, "docs/old.md", "# Old\n");
+    let config = dir.join("config.yaml");
+    let config = config.to_str().unwrap();
+    let (serve, url) = Skills::serve(&dir.join("data"), &["--config", config]).await;
+    told_of_files(dir, &url).await;
+    serve.kill().await;
+
+    fs::remove_dir_all(dir.join("later")).unwrap();
+    let engine = Engine::start("127.0.0.1:0").await;
+    let mut worker = Skills::start(&["--url", &engine.url, "--config", config]);
+    worker.says("serving").await;
+    told_of_files(dir, &engine.url).await;
+}
+
+async fn told_of_files(dir: &Path, url: &str) {
+    let peer = Peer::connect(url, "peer").await;
+    let mut skills = peer.subscribe("skills::on-change", "peer::on-skills");
+    let mut prompts = peer.subscribe("prompts::on-change", "peer::on-prompts");
+    let taken = json!({ "id": "taken", "skill": "# From a worker" });
+    peer.call_soon("skills::register", taken).await;
+    // Once one change of a file is heard of, subscriptions hold and files are followed.
+    let probe = json!({ "op": "register", "id": "probe" });
+    let asked = Duration::from_millis(300);
+    for n in 0.. {
+        put(dir, "docs/probe.md", &format!("# Probe {n}\n"));
+        let notice = timeout(asked, next(&mut skills)).await;
+        if notice.is_ok_and(|notice| notice == probe) {
+            break;
+        }
+        assert!(n < 200, "no change was ever told of");
+    }
+    let mut expect = async |op: &str, id: &str| {
+        // More of those may still be on their way.
+        let registered = json!({ "op": "register", "id": "taken" });
+        let mut notice = next(&mut skills).await;
+        while notice == probe || notice == registered {
+            notice = next(&mut skills).await;
+        }
+        assert_eq!(notice, json!({ "op": op, "id": id }));
+    };
+    put(dir, "docs/new/a.md", "# A\n");
+    expect("register", "new/a").await;
+    // State hides this one: its coming and going is no news. Nor is what is no skill.
+    put(dir, "docs/taken.md", "# From a file\n");
+    put(dir, "docs/README.md", "# No id\n");
+    put(dir, "docs/new/a.md", "# B\n");
+    expect("register", "new/a").await;
+    fs::remove_file(dir.join("docs/taken.md")).unwrap();
+    fs::remove_dir_all(dir.join("docs/new")).unwrap();
+    expect("unregister", "new/a").await;
+    put(dir, "docs/new/b.md", "# B\n");
+    expect("register", "new/b").await;
+    fs::remove_dir_all(dir.join("docs/new")).unwrap();
+    expect("unregister", "new/b").await;
+
+    // A folder that was not there when the program started.
+    put(dir, "later/x.md", "---\ndescription: x\n---\nHi\n");
+    let expected = json!({ "op": "register", "name": "x" });
+    assert_eq!(next(&mut prompts).await, expected);
+}

@@ -1,0 +1,11 @@
+//! The program among processes: engines that come late, restart and die, instances
+//! that are killed, handlers that misbehave. Real processes, real sockets.
+
+mod agents;
+mod doctor;
+mod engine;
+mod files;
+mod handlers;
+mod process;
+mod serve;
+mod worker;

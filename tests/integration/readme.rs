@@ -1,0 +1,50 @@
+//! Tables in the README equal tables in the code.
+
+use std::path::Path;
+
+use skills::config::Config;
+use skills::files::Folder;
+use skills::functions::{OPERATIONS, TRIGGER_TYPES};
+
+/// The first cells of the table under a heading, without code marks.
+fn first_cells(readme: &str, heading: &str) -> Vec<String> {
+    let section = readme
+        .split(&format!("\n{heading}\n"))
+        .nth(1)
+        .expect("the README has the heading");
+    let section = section.split("\n#").next().unwrap_or_default();
+    let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
+    rows.filter_map(|row| row.split('|').nth(1))
+        .map(|cell| cell.trim().replace('`', ""))
+        .collect()
+}
+
+#[test]
+fn the_readme_lists_every_function_and_trigger_type() {
+    let readme = include_str!("../../README.md");
+    let functions: Vec<_> = OPERATIONS.iter().map(|function| function.id).collect();
+    assert_eq!(first_cells(readme, "### Functions"), functions);
+    let types: Vec<_> = TRIGGER_TYPES.iter().map(|kind| kind.id).collect();
+    assert_eq!(first_cells(readme, "### Trigger types"), types);
+}
+
+#[tokio::test]
+async fn the_example_folder_is_served_as_a_whole() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/folder/config.yaml");
+    let loaded = Config::load(&path);
+    assert_eq!(loaded.warnings, [""; 0]);
+    let config = loaded.config;
+    let folder = Folder::new(&loaded.base, &config.skills, &config.prompts);
+    let report = folder.report().await.expect("the disk can be read");
+    let skills: Vec<_> = report.skills.iter().map(|file| &*file.name).collect();
+    assert_eq!(skills, ["house", "house/style"]);
+    assert_eq!(report.prompts[0].name, "open-pr");
+    assert_eq!(report.prompts[0].warning, None);
+    assert_eq!(report.skipped, []);
+}
+
+#[test]
+fn the_example_agent_has_nothing_to_complain_about() {
+    let text = include_str!("../../examples/agent.3md");
+    assert_eq!(agent3md::validate(text).findings, []);
+}
