@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use skills::app;
-use skills::config::Loaded;
+use skills::config::LoadedConfig;
 use skills::engine::remote;
 use skills_iii::{Client, ClientOptions, Hub, HubOptions, MemoryState};
 use tokio::net::TcpListener;
@@ -86,8 +86,8 @@ async fn start() -> String {
     let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
     tokio::spawn(async move { hub.serve(listener, std::future::pending()).await });
     let worker = remote::connect(&url, None).unwrap();
-    tokio::spawn(
-        async move { app::work(worker, &Loaded::default(), std::future::pending()).await },
-    );
+    tokio::spawn(async move {
+        app::work(worker, &LoadedConfig::default(), std::future::pending()).await
+    });
     url
 }

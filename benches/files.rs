@@ -15,9 +15,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use skills::files::Folder;
 use skills_core::memory::Memory;
 use skills_core::{Registry, RegistrySettings, ResourceUri, Source};
+use skills_files::Folder;
 
 /// How often each is measured; they take turns, so that a busy moment hits all.
 const ROUNDS: usize = 41;

@@ -62,7 +62,7 @@ impl Default for Config {
 
 /// A configuration and what had to be said about it.
 #[derive(Debug, Default)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// What applies.
     pub config: Config,
     /// What was wrong, each with its place.
@@ -123,7 +123,7 @@ fn said(text: &str) -> impl Iterator<Item = &str> {
 
 impl Config {
     /// Reads the file at `path`.
-    pub fn load(path: &Path) -> Loaded {
+    pub fn load(path: &Path) -> LoadedConfig {
         let base = path
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
@@ -136,7 +136,7 @@ impl Config {
             ),
         };
         let place = |warning: String| format!("{}: {warning}", path.display());
-        Loaded {
+        LoadedConfig {
             config,
             warnings: warnings.into_iter().map(place).collect(),
             base,
@@ -217,11 +217,11 @@ impl Config {
     }
 
     /// What the MCP surface takes of it.
-    pub fn mcp_settings(&self) -> crate::mcp::Settings {
-        crate::mcp::Settings {
+    pub fn mcp_settings(&self) -> skills_mcp::Settings {
+        skills_mcp::Settings {
             hide: self.mcp.hide.clone(),
             require_expose: self.mcp.require_expose,
-            ..crate::mcp::Settings::default()
+            ..skills_mcp::Settings::default()
         }
     }
 }

@@ -7,8 +7,3 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod engine;
-
-pub use skills_api as functions;
-pub use skills_files as files;
-pub use skills_files::agents;
-pub use skills_mcp as mcp;

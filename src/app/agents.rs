@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use skills_core::Source;
 
-use crate::agents::{Agents, Loaded as Document};
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
+use skills_files::agents::{Agents, Loaded as Document};
 
 /// The documents that the configuration names; none where it names none.
-pub fn agents(loaded: &Loaded) -> Option<Agents> {
+pub fn agents(loaded: &LoadedConfig) -> Option<Agents> {
     let patterns = &loaded.config.agents;
     (!patterns.is_empty()).then(|| Agents::new(&loaded.base, patterns))
 }
 
 /// The same as a source of the registry.
-pub fn source(loaded: &Loaded) -> Option<Arc<dyn Source>> {
+pub fn source(loaded: &LoadedConfig) -> Option<Arc<dyn Source>> {
     agents(loaded).map(|agents| Arc::new(agents) as Arc<dyn Source>)
 }
 

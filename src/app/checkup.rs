@@ -13,14 +13,14 @@ use skills_core::{Error, Origin, Registry, Skipped};
 use skills_iii::Client;
 use skills_iii::state::{Checked, StateError, Store, StoreOptions};
 
+use super::connect::{ConnectError, EngineTarget, engine_at};
 use super::data_dir::data_dir as this_users;
-use super::reach::{ReachError, Reaching, engine_at};
 use super::{GOODBYE, now};
-use crate::agents::{self, Agents};
-use crate::config::{Config, Loaded};
-use crate::engine::Wire;
+use crate::config::{Config, LoadedConfig};
+use crate::engine::ClientEngine;
 use crate::engine::embedded::Embedded;
-use crate::files::{self, Folder, Matches, Report};
+use skills_files::agents::{self, Agents};
+use skills_files::{self, Folder, Matches, Report};
 
 /// How long a registry may take to list what it has.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -56,7 +56,7 @@ pub enum EngineHealth {
     /// Nobody listens; the data directory is used.
     Absent,
     /// Somebody listens who is no engine or does not let us in, or it is no address.
-    Refuses(ReachError),
+    Refuses(ConnectError),
 }
 
 /// How the data directory is.
@@ -78,7 +78,7 @@ pub struct Shadowed {
     /// `skill` or `prompt`.
     pub kind: &'static str,
     /// The file.
-    pub file: files::Loaded,
+    pub file: skills_files::Loaded,
     /// What hides it.
     pub by: Origin,
     /// Since when.
@@ -94,17 +94,17 @@ struct Registered {
 }
 
 /// Looks at everything. Fails only where files cannot be looked at, at all.
-pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Error> {
+pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Checkup, Error> {
     let config = &loaded.config;
     let folder = Folder::new(&loaded.base, &config.skills, &config.prompts);
     let mut report = folder.report().await?;
     let documents = Agents::new(&loaded.base, &config.agents).report().await?;
     report.skipped.extend(documents.skipped);
-    let Reaching {
+    let EngineTarget {
         url,
         token,
         data_dir,
-    } = reaching;
+    } = target;
     let store = store(data_dir.or_else(this_users)).await;
     let (engine, registered) = match engine_at(&url, token).await {
         Err(error) => (EngineHealth::Refuses(error), Registered::default()),
@@ -113,7 +113,7 @@ pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Err
                 Ok(()) => EngineHealth::Serves,
                 Err(problem) => EngineHealth::Idle(problem),
             };
-            let registered = in_state(Wire::new(client.clone()), config).await;
+            let registered = in_state(ClientEngine::new(client.clone()), config).await;
             client.shutdown(Duration::ZERO).await;
             (
                 engine,
@@ -156,9 +156,9 @@ pub async fn checkup(reaching: Reaching, loaded: &Loaded) -> Result<Checkup, Err
 }
 
 /// The skills of documents, each as if it were a file.
-fn pages(documents: &[agents::Loaded]) -> impl Iterator<Item = files::Loaded> {
+fn pages(documents: &[agents::Loaded]) -> impl Iterator<Item = skills_files::Loaded> {
     documents.iter().flat_map(|document| {
-        document.ids.iter().map(|id| files::Loaded {
+        document.ids.iter().map(|id| skills_files::Loaded {
             name: id.clone(),
             path: document.path.clone(),
             pattern: Arc::clone(&document.pattern),
@@ -168,9 +168,9 @@ fn pages(documents: &[agents::Loaded]) -> impl Iterator<Item = files::Loaded> {
 }
 
 /// The skills of documents that files hide: the registry asks the files first.
-fn clashes(files: &[files::Loaded], documents: &[agents::Loaded]) -> Vec<Skipped> {
+fn clashes(files: &[skills_files::Loaded], documents: &[agents::Loaded]) -> Vec<Skipped> {
     let files: HashMap<_, _> = files.iter().map(|file| (&file.name, &file.path)).collect();
-    let clash = |page: files::Loaded| {
+    let clash = |page: skills_files::Loaded| {
         let (id, file) = (&page.name, files.get(&page.name)?.display());
         Some(Skipped {
             place: page.path.display().to_string(),
@@ -227,7 +227,7 @@ async fn kept(store: &StoreHealth, config: &Config) -> Registered {
     let client = embedded.attach();
     let registered = match client.wait_connected().await {
         Ok(_) => {
-            let engine = Wire::beside(Arc::clone(&embedded.store), client.clone());
+            let engine = ClientEngine::beside(Arc::clone(&embedded.store), client.clone());
             let registered = in_state(engine, config).await;
             registered.unwrap_or_else(|error| unread(dir.display(), error.to_text()))
         }
@@ -240,7 +240,7 @@ async fn kept(store: &StoreHealth, config: &Config) -> Registered {
 
 /// What is registered, as the rows of state have it. The functions of a registry would
 /// not do: they leave out what they cannot serve, and there may be none.
-async fn in_state(engine: Wire, config: &Config) -> Result<Registered, Error> {
+async fn in_state(engine: ClientEngine, config: &Config) -> Result<Registered, Error> {
     let registry = Registry::new(Arc::new(engine), Vec::new(), config.settings(), now);
     let (skills, prompts) = (registry.skills().await?, registry.prompts().await?);
     let skill = skills.entries.iter();

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use skills_core::{Change, Error, Origin, Pending, Registry};
 use tokio::sync::watch;
 
-use crate::agents::Agents;
-use crate::config::Loaded;
-use crate::files::{Bell, Changed, Folder, Report, Snapshot};
+use crate::config::LoadedConfig;
+use skills_files::agents::Agents;
+use skills_files::{Bell, Changed, Folder, Report, Snapshot};
 
 /// The files that the configuration names; none where it names none.
-pub fn folder(loaded: &Loaded) -> Option<Folder> {
+pub fn folder(loaded: &LoadedConfig) -> Option<Folder> {
     let (skills, prompts) = (&loaded.config.skills, &loaded.config.prompts);
     let named = !skills.is_empty() || !prompts.is_empty();
     named.then(|| Folder::new(&loaded.base, skills, prompts))
@@ -162,7 +162,7 @@ async fn say_shadowed(report: &Report, registry: &Registry) {
     }
 }
 
-fn shadowed(file: &crate::files::Loaded, reason: &str) {
+fn shadowed(file: &skills_files::Loaded, reason: &str) {
     let fix = "unregister that one or rename the file";
     tracing::warn!(name = file.name, path = %file.path.display(), "skipped: {reason}; {fix}");
 }

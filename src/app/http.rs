@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use skills_access::AccessPolicy;
 
-use crate::mcp::http::check_access;
+use skills_mcp::http::check_access;
 
 /// Serves HTTP on `listener` until `stop`, then lets what was asked finish. `mcp` has
 /// a door of its own.

@@ -12,28 +12,32 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::connect::{self, ConnectError, Connected, Location, Target};
 use super::follow::{self, Follower};
-use super::reach::{self, Place, ReachError, Reached, Where};
 use super::{GOODBYE, Stay, scopes, visited_registry};
-use crate::config::Loaded;
-use crate::engine::Wire;
-use crate::mcp::Handler;
+use crate::config::LoadedConfig;
+use crate::engine::ClientEngine;
+use skills_mcp::Handler;
 
 /// Speaks the protocol on stdin and stdout until the client or `stop` ends it.
-pub async fn mcp(place: Where, loaded: &Loaded, stop: CancellationToken) -> Result<(), ReachError> {
-    let mut reached = match place {
-        Where::Engine(reaching) => reach::approach(reaching, loaded, Stay::Long).await?,
-        Where::Directory(dir) => reach::approach_here(dir, loaded, Stay::Long)?,
+pub async fn mcp(
+    place: Target,
+    loaded: &LoadedConfig,
+    stop: CancellationToken,
+) -> Result<(), ConnectError> {
+    let mut connected = match place {
+        Target::Engine(target) => connect::start(target, loaded, Stay::Long).await?,
+        Target::Directory(dir) => connect::start_local(dir, loaded, Stay::Long)?,
     };
-    reached.follow_files(loaded);
-    let Reached { client, place } = reached;
+    connected.follow_files(loaded);
+    let Connected { client, place } = connected;
     let mut tasks = JoinSet::new();
     let registry = match &place {
-        Place::Here { data_dir, home } => {
+        Location::Here { data_dir, local } => {
             tracing::info!(data = %data_dir.display(), "ready, on the data directory");
-            Arc::clone(&home.registry)
+            Arc::clone(&local.registry)
         }
-        Place::Engine { url } => {
+        Location::Engine { url } => {
             tracing::info!(url, "ready, through the engine");
             let registry = visited_registry(&client, &loaded.config);
             follow_documents(&client, &registry);
@@ -48,13 +52,13 @@ pub async fn mcp(place: Where, loaded: &Loaded, stop: CancellationToken) -> Resu
     };
     let handler = handler(&client, registry, loaded, stop.clone());
     tasks.spawn(watch_functions(&client, handler.clone()));
-    if let Err(error) = crate::mcp::stdio::serve(handler, stop).await {
+    if let Err(error) = skills_mcp::stdio::serve(handler, stop).await {
         tracing::error!(%error, "the conversation ended");
     }
     tasks.shutdown().await;
     match place {
-        Place::Engine { .. } => client.shutdown(GOODBYE).await,
-        Place::Here { home, .. } => home.close().await,
+        Location::Engine { .. } => client.shutdown(GOODBYE).await,
+        Location::Here { local, .. } => local.close().await,
     }
     Ok(())
 }
@@ -63,10 +67,10 @@ pub async fn mcp(place: Where, loaded: &Loaded, stop: CancellationToken) -> Resu
 pub(super) fn handler(
     client: &Client,
     registry: Arc<Registry>,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     stop: CancellationToken,
 ) -> Handler {
-    let engine = Arc::new(Wire::new(client.clone()));
+    let engine = Arc::new(ClientEngine::new(client.clone()));
     Handler::new(registry, engine, loaded.config.mcp_settings(), stop)
 }
 

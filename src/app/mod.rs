@@ -4,13 +4,13 @@
 mod address;
 mod agents;
 mod checkup;
+mod connect;
 mod data_dir;
 mod files;
 mod follow;
-mod home;
 mod http;
+mod local_registry;
 mod mcp;
-mod reach;
 mod serve;
 mod signal;
 mod worker;
@@ -22,33 +22,33 @@ use skills_core::{Engine, Registry, Source};
 use skills_iii::Client;
 
 pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
+pub use connect::{ConnectError, Connected, EngineTarget, Location, Target, connect, open_local};
 pub use data_dir::data_dir;
-pub use home::{Home, Stay};
+pub use local_registry::{LocalRegistry, Stay};
 pub use mcp::mcp;
-pub use reach::{Place, ReachError, Reached, Reaching, Where, reach, reach_here};
-pub use serve::{ServeError, Serving, serve};
+pub use serve::{ServeError, ServeOptions, serve};
 pub use signal::stop_signal;
 
-use crate::config::{Config, Loaded};
-use crate::engine::Wire;
+use crate::config::{Config, LoadedConfig};
+use crate::engine::ClientEngine;
 use crate::engine::peer::Peer;
-use crate::files::Folder;
+use skills_files::Folder;
 use worker::Worker;
 
 /// How long calls that are being answered may take when the program stops.
 const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Says what is wrong with a configuration.
-pub fn warn_about(loaded: &Loaded) {
+pub fn warn_about(loaded: &LoadedConfig) {
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
 }
 
 /// Serves the registry on `client` until `stop`, then finishes what is in flight.
-pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()>) {
+pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Output = ()>) {
     let folder = files::folder(loaded);
-    let registry = registry(Wire::new(client.clone()), loaded, folder.as_ref());
+    let registry = registry(ClientEngine::new(client.clone()), loaded, folder.as_ref());
     let scopes = scopes(&loaded.config);
     let worker = Worker::new(client.clone(), Arc::clone(&registry), Some(&scopes));
     let report = files::boot_report(folder.clone(), Arc::clone(&registry), worker.serving());
@@ -67,7 +67,7 @@ pub async fn work(client: Client, loaded: &Loaded, stop: impl Future<Output = ()
     client.shutdown(GOODBYE).await;
 }
 
-fn registry(engine: Wire, loaded: &Loaded, folder: Option<&Folder>) -> Arc<Registry> {
+fn registry(engine: ClientEngine, loaded: &LoadedConfig, folder: Option<&Folder>) -> Arc<Registry> {
     let source = |folder: &Folder| Arc::new(folder.clone()) as Arc<dyn Source>;
     let mut sources: Vec<_> = folder.map(source).into_iter().collect();
     sources.extend(agents::source(loaded));
@@ -78,7 +78,7 @@ fn registry(engine: Wire, loaded: &Loaded, folder: Option<&Folder>) -> Arc<Regis
 /// The registry of an engine that somebody else runs, with the documents that the
 /// skills worker there serves.
 fn visited_registry(client: &Client, config: &Config) -> Arc<Registry> {
-    let engine: Arc<dyn Engine> = Arc::new(Wire::new(client.clone()));
+    let engine: Arc<dyn Engine> = Arc::new(ClientEngine::new(client.clone()));
     let settings = config.settings();
     let peer = Peer::new(Arc::clone(&engine), settings.timeout);
     let sources: Vec<Arc<dyn Source>> = vec![Arc::new(peer)];

@@ -14,14 +14,14 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::address::{WORKERS, authority};
-use super::home::{Home, Stay};
+use super::local_registry::{LocalRegistry, Stay};
 use super::{GOODBYE, agents, files, http, mcp};
-use crate::config::Loaded;
-use crate::mcp::http::{Options, router};
+use crate::config::LoadedConfig;
+use skills_mcp::http::{Options, router};
 
 /// Where to serve and what to keep.
 #[derive(Clone, Debug)]
-pub struct Serving {
+pub struct ServeOptions {
     /// Where workers connect.
     pub url: String,
     /// Where HTTP is served.
@@ -87,15 +87,15 @@ impl ServeError {
 
 /// Serves until `stop`, then lets everything finish.
 pub async fn serve(
-    serving: Serving,
-    loaded: &Loaded,
+    serving: ServeOptions,
+    loaded: &LoadedConfig,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let workers = listen(where_workers_meet(&serving.url)?, "--url").await?;
     let web = listen(serving.http.clone(), "--http").await?;
     let folder = files::folder(loaded);
     let token = serving.token.clone();
-    let mut home = Home::open(
+    let mut local = LocalRegistry::open(
         &serving.data_dir,
         token,
         loaded,
@@ -103,20 +103,20 @@ pub async fn serve(
         Stay::Long,
     )?;
     let clients_stop = CancellationToken::new();
-    home.follow(folder.clone(), agents::agents(loaded));
+    local.follow(folder.clone(), agents::agents(loaded));
     let (stopping, stopped) = watch::channel(false);
     let until = |mut stopped: watch::Receiver<bool>| async move {
         // The sender is dropped only after it has spoken.
         let _ = stopped.wait_for(|stop| *stop).await;
     };
     let mut tasks = JoinSet::new();
-    let report = files::boot_report(folder, Arc::clone(&home.registry), home.serving());
+    let report = files::boot_report(folder, Arc::clone(&local.registry), local.serving());
     let agents = agents::boot_report(agents::agents(loaded));
     let reporting = tasks.spawn(async { _ = tokio::join!(report, agents) });
     tokio::pin!(stop);
     // Nobody gets in before there is something to call.
     let ready = tokio::select! {
-        ready = home.ready() => ready,
+        ready = local.ready() => ready,
         () = &mut stop => false,
     };
     if ready {
@@ -124,16 +124,16 @@ pub async fn serve(
             workers = %address(&workers, "ws"), http = %address(&web, "http"),
             data = %serving.data_dir.display(), "ready"
         );
-        let hub = home.embedded.hub.clone();
+        let hub = local.embedded.hub.clone();
         let hub_stops = until(stopped.clone());
         tasks.spawn(async move { hub.serve(workers, hub_stops).await });
         let handler = mcp::handler(
-            &home.client,
-            Arc::clone(&home.registry),
+            &local.client,
+            Arc::clone(&local.registry),
             loaded,
             clients_stop.clone(),
         );
-        let watching = tasks.spawn(mcp::watch_functions(&home.client, handler.clone()));
+        let watching = tasks.spawn(mcp::watch_functions(&local.client, handler.clone()));
         let options = Options {
             access: AccessPolicy {
                 token: serving.token,
@@ -142,7 +142,7 @@ pub async fn serve(
             ..Options::default()
         };
         let mcp = router(handler, options, clients_stop.clone());
-        let registry = Arc::clone(&home.registry);
+        let registry = Arc::clone(&local.registry);
         let http = http::serve(web, registry, mcp, clients_stop.clone());
         let mut http = tokio::spawn(http);
         stop.await;
@@ -155,10 +155,10 @@ pub async fn serve(
     }
     tracing::info!("stopping");
     reporting.abort();
-    home.leave().await;
+    local.leave().await;
     stopping.send_replace(true);
     while tasks.join_next().await.is_some() {}
-    home.close().await;
+    local.close().await;
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, broadcast, watch};
 use uuid::Uuid;
 
 use super::follow::{self, Follower, ask, raw};
-use crate::functions::{OPERATIONS, Operation, TRIGGER_TYPES, TriggerType, code};
+use skills_api::{OPERATIONS, Operation, TRIGGER_TYPES, TriggerType, code};
 
 /// The pause before asking again whether the engine has taken what we said.
 const AGAIN: Duration = Duration::from_millis(20);

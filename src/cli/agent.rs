@@ -15,8 +15,8 @@ use clap::{Args, Subcommand};
 use skills_core::{Kind, nearest};
 
 use super::Stop;
-use super::say::{Voice, line};
-use crate::agents::file::{self, ReadError};
+use super::output::{Output, line};
+use skills_files::agents::file::{self, ReadError};
 
 const EXAMPLES: &str = "Examples:
   skills agent new team.3md                          a document to start from
@@ -90,17 +90,17 @@ enum Verb {
 }
 
 pub fn run(args: &AgentArgs) -> Result<(), Stop> {
-    let voice = &Voice::new(args.json, args.quiet);
+    let output = &Output::new(args.json, args.quiet);
     match &args.verb {
-        Verb::Manifest(args) => show::manifest(args, voice),
-        Verb::Skills(args) => show::skills(args, voice),
-        Verb::Route(args) => show::route(args, voice),
-        Verb::Get(args) => show::get(args, voice),
-        Verb::Resolve(args) => show::resolve(args, voice),
-        Verb::Command(args) => command::run(args, voice),
-        Verb::Validate(args) => validate::run(args, voice),
-        Verb::Export(args) => export::run(args, voice),
-        Verb::New(args) => new::run(args, voice),
+        Verb::Manifest(args) => show::manifest(args, output),
+        Verb::Skills(args) => show::skills(args, output),
+        Verb::Route(args) => show::route(args, output),
+        Verb::Get(args) => show::get(args, output),
+        Verb::Resolve(args) => show::resolve(args, output),
+        Verb::Command(args) => command::run(args, output),
+        Verb::Validate(args) => validate::run(args, output),
+        Verb::Export(args) => export::run(args, output),
+        Verb::New(args) => new::run(args, output),
     }
 }
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use serde_json::json;
 use skills_core::{FunctionId, Kind, nearest};
 
+use super::connection::{Connection, open};
 use super::options::Options;
-use super::say::line;
-use super::visit::{Visit, visit};
+use super::output::line;
 use super::{Stop, input};
 
 /// The longest payload that is taken.
@@ -40,7 +40,7 @@ pub fn run(args: &CallArgs) -> Result<(), Stop> {
     let function: FunctionId = args.function.parse()?;
     let function = function.to_string();
     let text = match args.payload.as_str() {
-        "-" => input::text("-".as_ref(), PAYLOAD_MAX, &args.options.voice())?,
+        "-" => input::text("-".as_ref(), PAYLOAD_MAX, &args.options.output())?,
         given => given.to_owned(),
     };
     let payload: Value = serde_json::from_str(&text).map_err(|error| {
@@ -49,29 +49,31 @@ pub fn run(args: &CallArgs) -> Result<(), Stop> {
             "quote it for your shell, as in '{\"uri\": \"iii://skills\"}'",
         )
     })?;
-    visit(&args.options, async |visit| {
-        let answer = match visit.call(&function, &payload).await {
+    open(&args.options, async |connection| {
+        let answer = match connection.call_raw(&function, &payload).await {
             Ok(answer) => answer,
-            Err(stop) => return Err(suggest(visit, &function, stop).await),
+            Err(stop) => return Err(suggest(connection, &function, stop).await),
         };
         let answer: Value = match answer {
             None => Value::Null,
             Some(raw) => serde_json::from_str(raw.get())
                 .map_err(|error| Stop::broken(format!("the answer is no JSON: {error}")))?,
         };
-        visit.voice.data("call", &answer, |voice| match &answer {
-            Value::String(text) => voice.document(&line(text), false, false),
-            other => format!("{other:#}\n"),
-        })
+        connection
+            .output
+            .data("call", &answer, |output| match &answer {
+                Value::String(text) => output.document(&line(text), false, false),
+                other => format!("{other:#}\n"),
+            })
     })
 }
 
 /// Adds the function that was probably meant, if the engine knows one.
-async fn suggest(visit: &Visit, function: &str, mut stop: Stop) -> Stop {
+async fn suggest(connection: &Connection, function: &str, mut stop: Stop) -> Stop {
     if stop.kind == Kind::NotFound
         && stop.message.starts_with("function not found")
-        && let Ok(listed) = visit
-            .ask::<Value>(
+        && let Ok(listed) = connection
+            .call::<Value>(
                 "engine::functions::list",
                 &json!({ "include_internal": true }),
             )

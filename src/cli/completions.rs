@@ -3,7 +3,7 @@
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::say::print;
+use super::output::print;
 use super::{Cli, Stop};
 
 /// Print the completions of a shell.

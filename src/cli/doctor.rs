@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::say::Voice;
+use super::output::Output;
 use super::{Stop, block_on, options};
-use crate::app::{self, Checkup, EngineHealth, Reaching, StoreHealth};
-use crate::config::Loaded;
-use crate::files::Matches;
+use crate::app::{self, Checkup, EngineHealth, EngineTarget, StoreHealth};
+use crate::config::LoadedConfig;
+use skills_files::Matches;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -54,17 +54,17 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: DoctorArgs) -> Result<(), Stop> {
     let loaded = options::configuration(args.config);
     let (url, _) = options::engine(args.url);
-    let reaching = Reaching {
+    let target = EngineTarget {
         url,
         token: args.token,
         data_dir: args.data_dir,
     };
     let checkup = block_on(async {
-        let checkup = app::checkup(reaching, &loaded).await;
+        let checkup = app::checkup(target, &loaded).await;
         checkup.map_err(|error| Stop::broken(error.to_text()))
     })?;
     let data = json::data(&loaded, &checkup);
-    Voice::new(args.json, args.quiet).data("doctor", &data, |_| words::text(&loaded, &checkup))?;
+    Output::new(args.json, args.quiet).data("doctor", &data, |_| words::text(&loaded, &checkup))?;
     match findings(&loaded, &checkup) {
         0 => Ok(()),
         1 => Err(Stop::broken("1 finding")),
@@ -73,7 +73,7 @@ pub fn run(args: DoctorArgs) -> Result<(), Stop> {
 }
 
 /// How much there is to put right.
-fn findings(loaded: &Loaded, checkup: &Checkup) -> usize {
+fn findings(loaded: &LoadedConfig, checkup: &Checkup) -> usize {
     let report = &checkup.report;
     let files = report.skills.iter().chain(&report.prompts);
     let warned = files.filter(|file| file.warning.is_some()).count();
@@ -108,7 +108,7 @@ struct Counted<'a> {
 
 /// What became of the patterns for skills, prompts and agents, each in the order of the
 /// configuration.
-fn counted<'a>(loaded: &'a Loaded, checkup: &Checkup) -> [Vec<Counted<'a>>; 3] {
+fn counted<'a>(loaded: &'a LoadedConfig, checkup: &Checkup) -> [Vec<Counted<'a>>; 3] {
     let (config, report) = (&loaded.config, &checkup.report);
     let (skills, prompts) = (report.skills.iter(), report.prompts.iter());
     let skills: Vec<_> = skills.map(|file| &file.pattern).collect();

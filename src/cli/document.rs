@@ -15,8 +15,8 @@ use std::sync::mpsc;
 use agent3md::{Agent, Finding, Report, answer};
 use clap::Args;
 
-use crate::agents::{file, watch};
-use crate::mcp::document::{Served, Server};
+use skills_files::agents::{file, watch};
+use skills_mcp::document::{Served, Server};
 
 /// Findings that are said; a client that never reads stderr must not stop us with a full pipe.
 const SAID_MAX: usize = 20;

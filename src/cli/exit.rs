@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use skills_core::{Error, Kind};
 
-use super::say::{error_to_stdout, tame, to_stderr};
+use super::output::{error_to_stdout, tame, to_stderr};
 
 /// It went well. So does ending because nobody reads any more.
 pub const OK: u8 = 0;
@@ -15,7 +15,7 @@ pub const BROKEN: u8 = 1;
 pub const INVALID: u8 = 2;
 /// The thing asked for is not there.
 pub const NOT_FOUND: u8 = 3;
-/// The thing asked for may not be reached this way.
+/// The thing asked for may not be connected this way.
 pub const FORBIDDEN: u8 = 4;
 /// An engine or a worker is not there, or did not answer in time.
 pub const UNAVAILABLE: u8 = 5;

@@ -8,11 +8,11 @@ use clap::Args;
 use skills_core::Kind;
 
 use super::Stop;
+use super::connection::{Connection, open_for_many};
 use super::list::{Origin, entries};
 use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
-use super::visit::{Visit, visit_busily};
 
 /// Write every skill to a directory, as one markdown file each.
 #[derive(Args)]
@@ -43,21 +43,30 @@ exit code is 2 then.";
 
 pub fn run(args: &ExportArgs) -> Result<(), Stop> {
     make(&args.dir).map_err(|error| Stop::broken(cannot_write(&args.dir, &error)))?;
-    visit_busily(&args.options, async |visit| {
-        let skills = entries(visit, args.origin).await?;
+    open_for_many(&args.options, async |connection| {
+        let skills = entries(connection, args.origin).await?;
         let items = skills
             .into_iter()
             .map(|skill| (format!("{}.md", skill.id), skill.id));
-        let work = |id: String| export(visit, &args.dir, id, args.force);
+        let work = |id: String| export(connection, &args.dir, id, args.force);
         let tally = Tally::default();
-        let tally = each(visit, "exporting", items.collect(), tally, work).await?;
+        let tally = each(connection, "exporting", items.collect(), tally, work).await?;
         let hint = "--force overwrites files that differ; the rest was exported";
-        tally.say(&visit.voice, ["export", "exported", "left alone"], hint)
+        tally.say(
+            &connection.output,
+            ["export", "exported", "left alone"],
+            hint,
+        )
     })
 }
 
-async fn export(visit: &Visit, dir: &Path, id: String, force: bool) -> Result<Outcome, Stop> {
-    let body = match content(visit, &format!("iii://{id}")).await {
+async fn export(
+    connection: &Connection,
+    dir: &Path,
+    id: String,
+    force: bool,
+) -> Result<Outcome, Stop> {
+    let body = match content(connection, &format!("iii://{id}")).await {
         Ok(content) => content.text,
         // Unregistered since the list was made, or damaged.
         Err(stop) if matches!(stop.kind, Kind::NotFound | Kind::Broken) => {

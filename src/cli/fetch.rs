@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::Stop;
 use super::address;
+use super::connection::open;
 use super::options::Options;
-use super::say::line;
-use super::visit::visit;
+use super::output::line;
 
 /// Read several addresses into one text, each under its address.
 #[derive(Args)]
@@ -35,11 +35,13 @@ pub fn run(args: &FetchArgs) -> Result<(), Stop> {
         .iter()
         .map(|uri| Ok(address::uri(uri)?.to_string()));
     let uris: Vec<String> = uris.collect::<Result<_, Stop>>()?;
-    visit(&args.options, async |visit| {
-        let text: String = visit.ask("skill::fetch", &json!({ "uris": uris })).await?;
+    open(&args.options, async |connection| {
+        let text: String = connection
+            .call("skill::fetch", &json!({ "uris": uris }))
+            .await?;
         let data = json!({ "uris": uris, "text": text });
-        visit.voice.data("fetch", &data, |voice| {
-            voice.document(&line(&text), true, args.raw)
+        connection.output.data("fetch", &data, |output| {
+            output.document(&line(&text), true, args.raw)
         })
     })
 }

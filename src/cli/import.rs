@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use skills_core::{Kind, SkillId};
 
+use super::connection::{Connection, open_for_many};
 use super::list::{Entry, entries};
 use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
 use super::register::register;
-use super::visit::{Visit, visit_busily};
 use super::{Stop, input};
 
 /// Register every markdown file below a directory.
@@ -41,16 +41,16 @@ pub fn run(args: &ImportArgs) -> Result<(), Stop> {
             Some("the id of `DIR/resend/email.md` is `resend/email`".into()),
         ));
     }
-    visit_busily(&args.options, async |visit| {
-        let there = entries(visit, None).await?;
+    open_for_many(&args.options, async |connection| {
+        let there = entries(connection, None).await?;
         let there: HashMap<_, _> = there.iter().map(|one| (one.id.as_str(), one)).collect();
         let work = |file: File| {
             let known = there.get(file.id.as_str()).copied();
-            import(visit, file, known)
+            import(connection, file, known)
         };
-        let tally = each(visit, "importing", files, tally, work).await?;
+        let tally = each(connection, "importing", files, tally, work).await?;
         let hint = "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported";
-        tally.say(&visit.voice, ["import", "imported", "left out"], hint)
+        tally.say(&connection.output, ["import", "imported", "left out"], hint)
     })
 }
 
@@ -60,17 +60,26 @@ struct File {
 }
 
 /// Registers one file, unless what is registered is equal.
-async fn import(visit: &Visit, file: File, known: Option<&Entry>) -> Result<Outcome, Stop> {
+async fn import(
+    connection: &Connection,
+    file: File,
+    known: Option<&Entry>,
+) -> Result<Outcome, Stop> {
     let body = match input::body(&file.path) {
         Ok(body) => body,
         Err(stop) => return Ok(Outcome::Skipped(stop.message)),
     };
     let may_be_equal =
         known.is_some_and(|known| known.origin == "state" && known.bytes == body.len() as u64);
-    if may_be_equal && content(visit, &format!("iii://{}", file.id)).await?.text == body {
+    if may_be_equal
+        && content(connection, &format!("iii://{}", file.id))
+            .await?
+            .text
+            == body
+    {
         return Ok(Outcome::Equal);
     }
-    register(visit, &file.id, &body).await?;
+    register(connection, &file.id, &body).await?;
     Ok(Outcome::Done)
 }
 

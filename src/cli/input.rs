@@ -7,13 +7,13 @@ use std::path::Path;
 use skills_core::{BODY_MAX, Kind};
 
 use super::Stop;
-use super::say::Voice;
+use super::output::Output;
 
 /// Reads a text of at most `most` bytes from a file, or from stdin if it is `-`.
-pub fn text(path: &Path, most: usize, voice: &Voice) -> Result<String, Stop> {
+pub fn text(path: &Path, most: usize, output: &Output) -> Result<String, Stop> {
     if path == Path::new("-") {
         if io::stdin().is_terminal() {
-            voice.note("reading from the terminal; Ctrl-D ends it");
+            output.note("reading from the terminal; Ctrl-D ends it");
         }
         return read(io::stdin().lock(), "stdin", most);
     }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Stop;
+use super::connection::{Connection, open};
 use super::figures::{age, count, size};
 use super::options::Options;
 use super::table::lay_out;
-use super::visit::{Visit, visit};
 
 /// List every skill, as a tree.
 #[derive(Args)]
@@ -77,28 +77,30 @@ struct Listing {
 }
 
 pub fn run(args: &ListArgs) -> Result<(), Stop> {
-    visit(&args.options, async |visit| {
-        let skills = entries(visit, args.origin).await?;
+    open(&args.options, async |connection| {
+        let skills = entries(connection, args.origin).await?;
         let listing = Listing { skills };
-        visit.voice.data("list", &listing, |voice| {
+        connection.output.data("list", &listing, |output| {
             let skills = &listing.skills;
             let rows = if args.flat {
                 flat(skills)
             } else {
                 tree(skills)
             };
-            lay_out(&rows, [false, true, true, false], voice.columns)
+            lay_out(&rows, [false, true, true, false], output.columns)
         })?;
         let bytes = listing.skills.iter().map(|skill| skill.bytes).sum();
         let total = count(listing.skills.len(), "skill");
-        visit.voice.remark(&format!("{total}, {}", size(bytes)));
+        connection
+            .output
+            .remark(&format!("{total}, {}", size(bytes)));
         Ok(())
     })
 }
 
 /// Every skill, or those from one place.
-pub async fn entries(visit: &Visit, origin: Option<Origin>) -> Result<Vec<Entry>, Stop> {
-    let listing: Listing = visit.ask("skills::list", &json!({})).await?;
+pub async fn entries(connection: &Connection, origin: Option<Origin>) -> Result<Vec<Entry>, Stop> {
+    let listing: Listing = connection.call("skills::list", &json!({})).await?;
     let mut skills = listing.skills;
     if let Some(origin) = origin {
         skills.retain(|skill| skill.origin == origin.name());

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 use skills_core::nearest;
 
 use super::exit::EXIT_CODES;
-use super::say::print;
+use super::output::print;
 use super::{Cli, Stop};
 
 /// Print the manual page, of everything or of one command.

@@ -6,9 +6,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::Stop;
+use super::connection::Connection;
 use super::figures::count;
-use super::say::{Voice, lines};
-use super::visit::Visit;
+use super::output::{Output, lines};
 
 /// How many are on their way at a time: enough to share a commit on the other side.
 const AT_ONCE: usize = 32;
@@ -57,19 +57,19 @@ impl Tally {
     /// Something left is a failure, though the rest is done.
     pub fn say(
         &self,
-        voice: &Voice,
+        output: &Output,
         [command, did, left]: [&str; 3],
         hint: &str,
     ) -> Result<(), Stop> {
         for skip in &self.skipped {
-            voice.warn(&format!("{}: {}", skip.what, skip.reason));
+            output.warn(&format!("{}: {}", skip.what, skip.reason));
         }
-        voice.data(command, self, |_| {
+        output.data(command, self, |_| {
             lines(self.done.iter().map(String::as_str))
         })?;
         let (done, equal) = (self.done.len(), self.equal.len());
         let skipped = self.skipped.len();
-        voice.remark(&format!(
+        output.remark(&format!(
             "{done} {did}, {equal} unchanged, {skipped} {left}"
         ));
         if skipped > 0 {
@@ -90,7 +90,7 @@ impl Tally {
 /// Does `work` for every item, some at a time, and adds up what became of them. An
 /// error ends it; what is done by then stays done.
 pub async fn each<I, F>(
-    visit: &Visit,
+    connection: &Connection,
     verb: &str,
     items: Vec<(String, I)>,
     mut tally: Tally,
@@ -99,9 +99,9 @@ pub async fn each<I, F>(
 where
     F: Future<Output = Result<Outcome, Stop>>,
 {
-    let bar = bar(&visit.voice, verb, items.len());
+    let bar = bar(&connection.output, verb, items.len());
     // One thing that moves is enough.
-    visit.spins.set(false);
+    connection.spins.set(false);
     let mut items = items.into_iter();
     let mut under_way = Vec::new();
     loop {
@@ -148,8 +148,8 @@ async fn first<T, F: Future<Output = T> + Unpin>(several: &mut [(String, F)]) ->
     .await
 }
 
-fn bar(voice: &Voice, verb: &str, len: usize) -> ProgressBar {
-    if !voice.may_animate() {
+fn bar(output: &Output, verb: &str, len: usize) -> ProgressBar {
+    if !output.may_animate() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} ({eta} left)");

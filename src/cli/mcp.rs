@@ -3,7 +3,7 @@
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use super::options::Whereabouts;
+use super::options::TargetArgs;
 use super::{Stop, block_on, document, log};
 use crate::app;
 
@@ -14,7 +14,7 @@ pub struct McpArgs {
     pub document: document::DocumentArgs,
 
     #[command(flatten)]
-    whereabouts: Whereabouts,
+    target: TargetArgs,
 
     /// How log lines on stderr look.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
@@ -29,9 +29,9 @@ const EXAMPLES: &str = "Examples:
 
 pub fn run(args: &McpArgs) -> Result<(), Stop> {
     log::start(args.log_format);
-    let loaded = args.whereabouts.configuration();
+    let loaded = args.target.configuration();
     app::warn_about(&loaded);
-    let (place, _) = args.whereabouts.place();
+    let (place, _) = args.target.target();
     block_on(async {
         let stop = CancellationToken::new();
         let (signal, signalled) = (app::stop_signal(), stop.clone());

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::say::Voice;
-use crate::app::{Reaching, Where};
-use crate::config::{Config, Loaded};
+use super::output::Output;
+use crate::app::{EngineTarget, Target};
+use crate::config::{Config, LoadedConfig};
 
 /// Where an engine is looked for.
 const URL: &str = "ws://127.0.0.1:49134";
@@ -17,7 +17,7 @@ const CONFIG: &str = "./config.yaml";
 
 /// Where the registry is.
 #[derive(Args, Clone, Debug)]
-pub struct Whereabouts {
+pub struct TargetArgs {
     /// The engine to ask; if none answers there, the data directory is used
     /// [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
     #[arg(long, value_name = "URL")]
@@ -48,7 +48,7 @@ pub struct Whereabouts {
 #[command(next_help_heading = "Common options")]
 pub struct Options {
     #[command(flatten)]
-    pub whereabouts: Whereabouts,
+    pub target: TargetArgs,
 
     /// How long to wait for an answer: `30`, `500ms`, `2s`, `5m`.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
@@ -65,31 +65,31 @@ pub struct Options {
 
 impl Options {
     /// How this command speaks.
-    pub fn voice(&self) -> Voice {
-        Voice::new(self.json, self.quiet)
+    pub fn output(&self) -> Output {
+        Output::new(self.json, self.quiet)
     }
 }
 
-impl Whereabouts {
+impl TargetArgs {
     /// Where to look, and whether somebody named the engine's address. Naming a data
     /// directory and no address means that directory; what is named counts more than the
     /// environment.
-    pub fn place(&self) -> (Where, bool) {
+    pub fn target(&self) -> (Target, bool) {
         let data_dir = self.data_dir.clone();
         if let (None, Some(dir)) = (&self.url, &data_dir) {
-            return (Where::Directory(dir.clone()), false);
+            return (Target::Directory(dir.clone()), false);
         }
         let (url, named) = engine(self.url.clone());
-        let reaching = Reaching {
+        let target = EngineTarget {
             url,
             token: self.token.clone(),
             data_dir: data_dir.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into)),
         };
-        (Where::Engine(reaching), named)
+        (Target::Engine(target), named)
     }
 
     /// The configuration.
-    pub fn configuration(&self) -> Loaded {
+    pub fn configuration(&self) -> LoadedConfig {
         configuration(self.config.clone())
     }
 }
@@ -105,7 +105,7 @@ pub fn engine(url: Option<String>) -> (String, bool) {
 }
 
 /// The configuration. That there is none is worth a word only where one was named.
-pub fn configuration(named: Option<PathBuf>) -> Loaded {
+pub fn configuration(named: Option<PathBuf>) -> LoadedConfig {
     let was_named = named.is_some();
     let path = named.unwrap_or_else(|| CONFIG.into());
     let mut loaded = Config::load(&path);

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::Stop;
 use super::address;
+use super::connection::{Connection, open};
 use super::options::Options;
-use super::visit::{Visit, visit};
 
 /// Read a skill, the index, or the output of a function.
 #[derive(Args)]
@@ -68,25 +68,25 @@ pub fn index(args: &IndexArgs) -> Result<(), Stop> {
 }
 
 fn say(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), Stop> {
-    visit(options, async |visit| {
-        let content = content(visit, uri).await?;
-        visit.voice.data(command, &content, |voice| {
+    open(options, async |connection| {
+        let content = content(connection, uri).await?;
+        connection.output.data(command, &content, |output| {
             let is_markdown = content.mime_type == "text/markdown";
-            voice.document(&content.text, is_markdown, raw)
+            output.document(&content.text, is_markdown, raw)
         })
     })
 }
 
 /// Reads one address.
-pub async fn content(visit: &Visit, uri: &str) -> Result<Content, Stop> {
+pub async fn content(connection: &Connection, uri: &str) -> Result<Content, Stop> {
     #[derive(Deserialize)]
     struct Contents {
         contents: [Content; 1],
     }
     let Contents {
         contents: [content],
-    } = visit
-        .ask("skills::resources-read", &json!({ "uri": uri }))
+    } = connection
+        .call("skills::resources-read", &json!({ "uri": uri }))
         .await?;
     Ok(content)
 }

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use skills_core::{BODY_MAX, SkillId, nearest};
 
+use super::connection::{Connection, open};
 use super::figures::size;
 use super::list::entries;
 use super::options::Options;
-use super::say::lines;
-use super::visit::{Visit, visit};
+use super::output::lines;
 use super::{Stop, address, input};
 
 /// Keep a markdown file as a skill.
@@ -52,14 +52,14 @@ const UNREGISTER_EXAMPLES: &str = "Examples:
 
 pub fn run(args: &RegisterArgs) -> Result<(), Stop> {
     let id = address::id(&args.id)?;
-    let skill = input::text(&args.file, BODY_MAX, &args.options.voice())?;
-    visit(&args.options, async |visit| {
-        let answer = register(visit, &id, &skill).await?;
-        visit
-            .voice
+    let skill = input::text(&args.file, BODY_MAX, &args.options.output())?;
+    open(&args.options, async |connection| {
+        let answer = register(connection, &id, &skill).await?;
+        connection
+            .output
             .data("register", &answer, |_| format!("iii://{id}\n"))?;
-        visit
-            .voice
+        connection
+            .output
             .remark(&format!("registered, {}", size(skill.len() as u64)));
         Ok(())
     })
@@ -73,9 +73,13 @@ pub struct Registered {
 }
 
 /// Keeps one skill.
-pub async fn register(visit: &Visit, id: &SkillId, skill: &str) -> Result<Registered, Stop> {
+pub async fn register(
+    connection: &Connection,
+    id: &SkillId,
+    skill: &str,
+) -> Result<Registered, Stop> {
     let payload = json!({ "id": id.as_str(), "skill": skill });
-    visit.ask("skills::register", &payload).await
+    connection.call("skills::register", &payload).await
 }
 
 #[derive(Deserialize, Serialize)]
@@ -87,19 +91,19 @@ struct Removed {
 pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
     let ids = args.ids.iter().map(|id| address::id(id));
     let ids: Vec<SkillId> = ids.collect::<Result<_, Stop>>()?;
-    visit(&args.options, async |visit| {
+    open(&args.options, async |connection| {
         let mut outcome: Vec<Removed> = Vec::new();
         for id in &ids {
             let payload = json!({ "id": id.as_str() });
-            outcome.push(visit.ask("skills::unregister", &payload).await?);
+            outcome.push(connection.call("skills::unregister", &payload).await?);
         }
         let missing = outcome.iter().filter(|one| !one.removed);
         let missing: Vec<_> = missing.map(|one| one.id.as_str()).collect();
         if !missing.is_empty() {
-            explain(visit, &missing).await?;
+            explain(connection, &missing).await?;
         }
-        visit
-            .voice
+        connection
+            .output
             .data("unregister", &json!({ "skills": outcome }), |_| {
                 let removed = outcome.iter().filter(|one| one.removed);
                 lines(removed.map(|one| one.id.as_str()))
@@ -109,8 +113,8 @@ pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
 
 /// Says why nothing was removed: a file is not ours to remove, and a typing mistake
 /// has a likely meaning.
-async fn explain(visit: &Visit, missing: &[&str]) -> Result<(), Stop> {
-    let skills = entries(visit, None).await?;
+async fn explain(connection: &Connection, missing: &[&str]) -> Result<(), Stop> {
+    let skills = entries(connection, None).await?;
     for id in missing {
         let note = if let Some(skill) = skills.iter().find(|skill| skill.id == *id) {
             let origin = &skill.origin;
@@ -122,7 +126,7 @@ async fn explain(visit: &Visit, missing: &[&str]) -> Result<(), Stop> {
                 None => format!("`{id}` was not registered"),
             }
         };
-        visit.voice.note(&note);
+        connection.output.note(&note);
     }
     Ok(())
 }

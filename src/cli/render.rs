@@ -1,7 +1,7 @@
 //! Markdown for a terminal: headings bold, code dim, links underlined. Everything else
 //! stays as it was written.
 
-use super::say::{Paint, tame};
+use super::output::{Paint, tame};
 
 /// Renders a document.
 pub fn markdown(text: &str, paint: Paint) -> String {

@@ -6,7 +6,7 @@ use clap::Args;
 use skills_core::Kind;
 
 use super::{Common, Stop, block_on, log};
-use crate::app::{self, Serving};
+use crate::app::{self, ServeOptions};
 use crate::config::Config;
 
 #[derive(Args)]
@@ -47,7 +47,7 @@ pub fn run(args: ServeArgs) -> Result<(), Stop> {
         )
     })?;
     block_on(async {
-        let serving = Serving {
+        let serving = ServeOptions {
             url,
             http: args.http,
             data_dir,

@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::Stop;
+use super::connection::{Connection, open_watching};
 use super::options::Options;
-use super::visit::{Visit, stay};
 use crate::app;
-use crate::functions::TRIGGER_TYPES;
+use skills_api::TRIGGER_TYPES;
 
 /// How long an engine may take to note down that we listen, and how often it is asked.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -56,20 +56,20 @@ struct Change {
 }
 
 pub fn run(args: &WatchArgs) -> Result<(), Stop> {
-    stay(&args.options, async |visit| {
+    open_watching(&args.options, async |connection| {
         let stop = app::stop_signal();
         tokio::pin!(stop);
-        let mut events = visit.client().events();
-        let mut changes = subscribe(visit).await?;
-        visit.voice.note("watching; Ctrl-C ends it");
+        let mut events = connection.client().events();
+        let mut changes = subscribe(connection).await?;
+        connection.output.note("watching; Ctrl-C ends it");
         let mut left = args.count;
         while left != Some(0) {
             tokio::select! {
                 () = &mut stop => break,
-                event = events.recv() => tell(visit, event.ok()),
+                event = events.recv() => tell(connection, event.ok()),
                 change = changes.recv() => {
                     let Some(change) = change else { break };
-                    visit.voice.data("watch", &change, |_| {
+                    connection.output.data("watch", &change, |_| {
                         format!("{:<10} {:<6} {}\n", change.op, change.kind, change.id)
                     })?;
                     left = left.map(|left| left - 1);
@@ -81,28 +81,28 @@ pub fn run(args: &WatchArgs) -> Result<(), Stop> {
 }
 
 /// What happens to the connection matters here: what changes meanwhile is not told.
-fn tell(visit: &Visit, event: Option<Event>) {
+fn tell(connection: &Connection, event: Option<Event>) {
     match event {
         Some(Event::Disconnected { reason }) => {
             let text = format!("the engine is gone ({reason}); waiting for it");
-            visit.voice.warn(&text);
+            connection.output.warn(&text);
         }
         Some(Event::Connected { .. }) => {
-            visit
-                .voice
+            connection
+                .output
                 .note("connected again; what changed meanwhile was missed");
         }
         Some(Event::TurnedAway { status }) => {
             let text = format!("the engine does not let us in (HTTP {status}); trying again");
-            visit.voice.warn(&text);
+            connection.output.warn(&text);
         }
         Some(Event::TriggerRefused {
             trigger_type,
             error,
             ..
         }) => {
-            visit
-                .voice
+            connection
+                .output
                 .warn(&format!("`{trigger_type}` is not followed: {error}"));
         }
         Some(Event::Rejected(_)) | None => {}
@@ -110,7 +110,7 @@ fn tell(visit: &Visit, event: Option<Event>) {
 }
 
 /// Has the registry call us for every change, and waits until it will.
-async fn subscribe(visit: &Visit) -> Result<mpsc::UnboundedReceiver<Change>, Stop> {
+async fn subscribe(connection: &Connection) -> Result<mpsc::UnboundedReceiver<Change>, Stop> {
     #[derive(Deserialize)]
     struct Id {
         id: String,
@@ -124,12 +124,14 @@ async fn subscribe(visit: &Visit) -> Result<mpsc::UnboundedReceiver<Change>, Sto
         #[serde(alias = "triggers")]
         registered_triggers: Vec<Id>,
     }
-    let types: Types = visit.ask("engine::triggers::list", &json!({})).await?;
+    let types: Types = connection
+        .call("engine::triggers::list", &json!({}))
+        .await?;
     let (heard, changes) = mpsc::unbounded_channel();
     let mut ours = Vec::new();
     for (kind, word) in TRIGGER_TYPES.iter().zip(["skill", "prompt"]) {
         if !types.triggers.iter().any(|one| one.id == kind.id) {
-            return Err(visit.missing(kind.id));
+            return Err(connection.missing(kind.id));
         }
         let function_id = format!("skills-cli::watch-{}", Uuid::new_v4());
         let heard = heard.clone();
@@ -146,9 +148,9 @@ async fn subscribe(visit: &Visit) -> Result<mpsc::UnboundedReceiver<Change>, Sto
             metadata: to_raw_value(&json!({ "internal": true })).ok(),
             ..FunctionSpec::default()
         };
-        visit.client().register_function(spec, handler);
+        connection.client().register_function(spec, handler);
         let id = Uuid::new_v4().to_string();
-        visit.client().register_trigger(TriggerSpec {
+        connection.client().register_trigger(TriggerSpec {
             id: id.clone(),
             trigger_type: kind.id.into(),
             function_id,
@@ -158,16 +160,16 @@ async fn subscribe(visit: &Visit) -> Result<mpsc::UnboundedReceiver<Change>, Sto
         ours.push(id);
     }
     for _ in 0..ATTEMPTS {
-        let listed: Registered = visit
-            .ask("engine::registered-triggers::list", &json!({}))
+        let listed: Registered = connection
+            .call("engine::registered-triggers::list", &json!({}))
             .await?;
         let noted = |id: &String| listed.registered_triggers.iter().any(|one| one.id == *id);
         if ours.iter().all(noted) {
             // The worker hears of us before it hears this call.
-            let _: serde::de::IgnoredAny = visit.ask("skills::list", &json!({})).await?;
+            let _: serde::de::IgnoredAny = connection.call("skills::list", &json!({})).await?;
             return Ok(changes);
         }
         tokio::time::sleep(AGAIN).await;
     }
-    Err(visit.missing(TRIGGER_TYPES[0].id))
+    Err(connection.missing(TRIGGER_TYPES[0].id))
 }

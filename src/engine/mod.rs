@@ -1,6 +1,6 @@
 //! The registry's port to an engine, over the iii wire.
 //!
-//! A [`Wire`] is the same for an engine elsewhere and for the one in this process:
+//! A [`ClientEngine`] is the same for an engine elsewhere and for the one in this process:
 //! both are a [`Client`]. Only how the client comes about differs; [`remote`] and
 //! [`embedded`] know. [`peer`] asks a skills worker elsewhere for its documents.
 
@@ -39,7 +39,7 @@ pub fn is_idempotent(function: &str) -> bool {
 }
 
 /// An engine at the other end of a client.
-pub struct Wire {
+pub struct ClientEngine {
     client: Client,
     /// The engine's state, where that is in this process.
     store: Option<Arc<Store>>,
@@ -48,7 +48,7 @@ pub struct Wire {
     unhurried: mpsc::UnboundedSender<(String, Json)>,
 }
 
-impl Wire {
+impl ClientEngine {
     /// The engine behind `client`. Must be called inside a runtime.
     pub fn new(client: Client) -> Self {
         let (unhurried, mut waiting) = mpsc::unbounded_channel::<(String, Json)>();
@@ -75,7 +75,7 @@ impl Wire {
     }
 }
 
-impl Engine for Wire {
+impl Engine for ClientEngine {
     fn call<'a>(
         &'a self,
         function: &'a str,

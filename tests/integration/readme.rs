@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use skills::config::Config;
-use skills::files::Folder;
-use skills::functions::{OPERATIONS, TRIGGER_TYPES};
+use skills_api::{OPERATIONS, TRIGGER_TYPES};
+use skills_files::Folder;
 
 /// The first cells of the table under a heading, without code marks.
 fn first_cells(readme: &str, heading: &str) -> Vec<String> {

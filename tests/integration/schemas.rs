@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use skills::functions::OPERATIONS;
+use skills_api::OPERATIONS;
 
 #[test]
 fn the_table_offers_the_documented_functions_with_the_documented_schemas() {

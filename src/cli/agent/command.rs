@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use skills_core::Kind;
 
-use super::{Stop, Voice, WhichArgs, line, open};
+use super::{Output, Stop, WhichArgs, line, open};
 
 #[derive(Args)]
 pub struct CommandArgs {
@@ -21,7 +21,7 @@ pub struct CommandArgs {
     argv: bool,
 }
 
-pub fn run(args: &CommandArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn run(args: &CommandArgs, output: &Output) -> Result<(), Stop> {
     let agent = open(&args.which.file)?;
     let skill = args.which.find(&agent)?;
     let Some(tool) = &skill.tool else {
@@ -43,12 +43,12 @@ pub fn run(args: &CommandArgs, voice: &Voice) -> Result<(), Stop> {
         Err(_) => None,
     };
     for name in &missing {
-        voice.remark(&format!(
+        output.remark(&format!(
             "note: {{{name}}} has no value and stays as written"
         ));
     }
     let data = json!({ "line": filled, "argv": words, "missing": missing });
-    voice.data("agent command", &data, |_| match words {
+    output.data("agent command", &data, |_| match words {
         Some(words) if args.argv => words.iter().fold(String::new(), |all, w| all + w + "\n"),
         _ => line(&filled),
     })

@@ -11,8 +11,8 @@ use serde_json::json;
 use skills_core::{Kind, escape_control};
 
 use super::show::Full;
-use super::{Stop, Voice, open, text_of};
-use crate::agents::{Book, Page};
+use super::{Output, Stop, open, text_of};
+use skills_files::agents::{Book, Page};
 
 #[derive(Args)]
 pub struct ExportArgs {
@@ -33,14 +33,14 @@ pub struct ExportArgs {
     force: bool,
 }
 
-pub fn run(args: &ExportArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn run(args: &ExportArgs, output: &Output) -> Result<(), Stop> {
     match &args.folder {
-        Some(folder) if !args.manifest => markdown(args, folder, voice),
-        _ => manifest(&args.file, voice),
+        Some(folder) if !args.manifest => markdown(args, folder, output),
+        _ => manifest(&args.file, output),
     }
 }
 
-fn manifest(path: &Path, voice: &Voice) -> Result<(), Stop> {
+fn manifest(path: &Path, output: &Output) -> Result<(), Stop> {
     #[derive(Serialize)]
     struct Whole<'a> {
         manifest: agent3md::Manifest<'a>,
@@ -51,12 +51,12 @@ fn manifest(path: &Path, voice: &Voice) -> Result<(), Stop> {
         manifest: agent.manifest(),
         bodies: agent.skills().map(Full::from).collect(),
     };
-    voice.data("agent export", &whole, |_| {
+    output.data("agent export", &whole, |_| {
         serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
     })
 }
 
-fn markdown(args: &ExportArgs, folder: &Path, voice: &Voice) -> Result<(), Stop> {
+fn markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), Stop> {
     let shown_file = args.file.display();
     let book = Book::read(&text_of(&args.file)?, &Arc::from(""));
     let book = book.map_err(|reason| Stop::broken(format!("{shown_file} {reason}")))?;
@@ -80,7 +80,7 @@ fn markdown(args: &ExportArgs, folder: &Path, voice: &Voice) -> Result<(), Stop>
         files.push(path.display().to_string());
     }
     let data = json!({ "files": files, "skipped": book.skipped });
-    voice.data("agent export", &data, |_| {
+    output.data("agent export", &data, |_| {
         files.iter().fold(String::new(), |all, file| {
             all + &escape_control(file) + "\n"
         })

@@ -7,8 +7,8 @@ use clap::Args;
 use serde_json::json;
 use skills_core::Kind;
 
-use super::{Stop, Voice};
-use crate::agents::file::is_document;
+use super::{Output, Stop};
+use skills_files::agents::file::is_document;
 
 #[derive(Args)]
 pub struct NewArgs {
@@ -21,7 +21,7 @@ pub struct NewArgs {
     name: Option<String>,
 }
 
-pub fn run(args: &NewArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn run(args: &NewArgs, output: &Output) -> Result<(), Stop> {
     let path = args.file.display().to_string();
     if !is_document(&args.file) {
         let hint = format!("call it {path}.3md");
@@ -52,7 +52,7 @@ pub fn run(args: &NewArgs, voice: &Voice) -> Result<(), Stop> {
         }
     })?;
     let data = json!({ "file": path, "agent": name });
-    voice.data("agent new", &data, |_| format!("{path}\n"))
+    output.data("agent new", &data, |_| format!("{path}\n"))
 }
 
 fn scaffold(name: &str) -> String {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use skills_core::escape_control;
 
-use super::{Stop, Voice, WhichArgs, line, open};
+use super::{Output, Stop, WhichArgs, line, open};
 
 #[derive(Args)]
 pub struct FileArgs {
@@ -64,9 +64,9 @@ struct Matches<'a> {
     matches: Vec<MatchHead<'a>>,
 }
 
-pub fn manifest(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn manifest(args: &FileArgs, output: &Output) -> Result<(), Stop> {
     let agent = open(&args.file)?;
-    voice.data("agent manifest", &agent.manifest(), |voice| {
+    output.data("agent manifest", &agent.manifest(), |output| {
         let mut text = String::new();
         let rows = [
             ("agent", agent.name.as_str()),
@@ -83,14 +83,14 @@ pub fn manifest(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
                 format!("{what:<8} {}", escape_control(value)).trim_end()
             );
         }
-        format!("{text}\n{}", body(voice, &agent.identity.body))
+        format!("{text}\n{}", body(output, &agent.identity.body))
     })
 }
 
-pub fn skills(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn skills(args: &FileArgs, output: &Output) -> Result<(), Stop> {
     let agent = open(&args.file)?;
     let skills: Vec<_> = agent.skills().map(SkillHead::from).collect();
-    voice.data("agent skills", &Skills { skills }, |_| {
+    output.data("agent skills", &Skills { skills }, |_| {
         let widest = |width: fn(&Skill) -> usize| agent.skills().map(width).max().unwrap_or(0);
         let (z, name) = (
             widest(|skill| js_number(skill.z).len()),
@@ -107,12 +107,12 @@ pub fn skills(args: &FileArgs, voice: &Voice) -> Result<(), Stop> {
     })
 }
 
-pub fn route(args: &RouteArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn route(args: &RouteArgs, output: &Output) -> Result<(), Stop> {
     let agent = open(&args.file)?;
     let text = args.text.join(" ");
     let matches = agent.route(&text).into_iter().map(MatchHead::from);
     let matches = matches.collect();
-    voice.data("agent route", &Matches { matches }, |_| {
+    output.data("agent route", &Matches { matches }, |_| {
         let answer = answer::route_skill(&agent, &text);
         answer
             .lines()
@@ -120,25 +120,25 @@ pub fn route(args: &RouteArgs, voice: &Voice) -> Result<(), Stop> {
     })
 }
 
-pub fn get(args: &SkillArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn get(args: &SkillArgs, output: &Output) -> Result<(), Stop> {
     let agent = open(&args.which.file)?;
     let skill = args.which.find(&agent)?;
-    let words = |voice: &Voice| body(voice, &skill.body);
-    voice.data("agent get", &Full::from(skill), words)
+    let words = |output: &Output| body(output, &skill.body);
+    output.data("agent get", &Full::from(skill), words)
 }
 
-pub fn resolve(args: &SkillArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn resolve(args: &SkillArgs, output: &Output) -> Result<(), Stop> {
     let agent = open(&args.which.file)?;
     args.which.find(&agent)?;
     let chain = agent.resolve(args.which.wanted()).unwrap_or_default();
     let skills = chain.into_iter().map(Full::from).collect();
-    voice.data("agent resolve", &Skills { skills }, |voice| {
+    output.data("agent resolve", &Skills { skills }, |output| {
         let text = answer::resolve_skill(&agent, args.which.wanted());
-        body(voice, &text.unwrap_or_default())
+        body(output, &text.unwrap_or_default())
     })
 }
 
 /// Instructions for whoever reads: somebody else wrote them, so a terminal gets them tamed.
-fn body(voice: &Voice, text: &str) -> String {
-    line(&voice.document(text, true, false))
+fn body(output: &Output, text: &str) -> String {
+    line(&output.document(text, true, false))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use skills_core::escape_control;
 
-use super::{Stop, Voice, text_of};
+use super::{Output, Stop, text_of};
 use crate::cli::document::said;
 
 #[derive(Args)]
@@ -33,7 +33,7 @@ struct Checked {
     unreadable: Option<String>,
 }
 
-pub fn run(args: &ValidateArgs, voice: &Voice) -> Result<(), Stop> {
+pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), Stop> {
     let mut lines = Vec::new();
     let mut files = Vec::new();
     for path in &args.files {
@@ -80,7 +80,7 @@ pub fn run(args: &ValidateArgs, voice: &Voice) -> Result<(), Stop> {
     ];
     let summary = counts.join(", ");
     let data = json!({ "files": files, "errors": errors, "warnings": warnings });
-    voice.data("agent validate", &data, |_| {
+    output.data("agent validate", &data, |_| {
         lines.push(summary.clone());
         lines.join("\n") + "\n"
     })?;

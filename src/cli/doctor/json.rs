@@ -4,13 +4,12 @@ use serde_json::{Value, json};
 use skills_core::Skipped;
 
 use super::{Counted, counted, engine, findings, place, store};
-use crate::agents;
 use crate::app::{Checkup, Shadowed, StoreHealth};
-use crate::config::Loaded;
-use crate::files;
+use crate::config::LoadedConfig;
+use skills_files::agents;
 
 /// All of it.
-pub fn data(loaded: &Loaded, checkup: &Checkup) -> Value {
+pub fn data(loaded: &LoadedConfig, checkup: &Checkup) -> Value {
     let report = &checkup.report;
     let (engine, engine_says) = engine(checkup);
     let (store, store_says) = store(checkup);
@@ -55,8 +54,8 @@ fn pattern(counted: &Counted<'_>) -> Value {
     })
 }
 
-fn files(files: &[files::Loaded], key: &str) -> Value {
-    let entry = |file: &files::Loaded| {
+fn files(files: &[skills_files::Loaded], key: &str) -> Value {
+    let entry = |file: &skills_files::Loaded| {
         json!({
             key: file.name,
             "path": file.path.display().to_string(),

@@ -4,10 +4,10 @@ use skills_core::Skipped;
 
 use super::{Counted, counted, engine, place, store};
 use crate::app::Checkup;
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 
 /// One line for each thing, and a summary.
-pub fn text(loaded: &Loaded, checkup: &Checkup) -> String {
+pub fn text(loaded: &LoadedConfig, checkup: &Checkup) -> String {
     let report = &checkup.report;
     let mut lines = vec![format!("engine   {}: {}", checkup.url, engine(checkup).1)];
     let place = place(checkup).map(|place| place + ": ").unwrap_or_default();

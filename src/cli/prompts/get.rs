@@ -9,9 +9,9 @@ use skills_core::{PromptName, nearest};
 
 use super::list::{Prompt, prompts};
 use crate::cli::Stop;
+use crate::cli::connection::open;
 use crate::cli::options::Options;
-use crate::cli::say::{Voice, line};
-use crate::cli::visit::visit;
+use crate::cli::output::{Output, line};
 
 /// Render a prompt with arguments.
 #[derive(Args)]
@@ -42,18 +42,18 @@ struct Rendered {
 pub fn run(args: &GetArgs) -> Result<(), Stop> {
     let name: PromptName = args.name.trim_start_matches('/').parse()?;
     let arguments = parse(&args.arguments)?;
-    visit(&args.options, async |visit| {
-        if let Some(prompt) = prompts(visit)
+    open(&args.options, async |connection| {
+        if let Some(prompt) = prompts(connection)
             .await?
             .iter()
             .find(|one| one.name == name.as_str())
         {
-            check(prompt, &arguments, &visit.voice)?;
+            check(prompt, &arguments, &connection.output)?;
         }
         let payload = json!({ "name": name.as_str(), "arguments": arguments });
-        let rendered: Rendered = visit.ask("prompts::mcp-get", &payload).await?;
-        visit.voice.data("prompts get", &rendered, |voice| {
-            voice.document(&line(&in_words(&rendered.messages)), true, false)
+        let rendered: Rendered = connection.call("prompts::mcp-get", &payload).await?;
+        connection.output.data("prompts get", &rendered, |output| {
+            output.document(&line(&in_words(&rendered.messages)), true, false)
         })
     })
 }
@@ -77,7 +77,7 @@ fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, Stop> {
 
 /// What is missing is an error; what the prompt does not name may still mean something
 /// to its handler.
-fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, voice: &Voice) -> Result<(), Stop> {
+fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, output: &Output) -> Result<(), Stop> {
     let required = prompt.arguments.iter().filter(|argument| argument.required);
     let missing: Vec<_> = required
         .map(|argument| argument.name.as_str())
@@ -101,7 +101,7 @@ fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, voice: &Voice) -> Result
         .filter(|key| !names().any(|name| name == **key))
     {
         let near = nearest(key, names()).map(|near| format!("; did you mean `{near}`?"));
-        voice.note(&format!(
+        output.note(&format!(
             "prompt `{}` names no argument `{key}`{}",
             prompt.name,
             near.unwrap_or_default()

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::cli::Stop;
+use crate::cli::connection::{Connection, open};
 use crate::cli::figures::count;
 use crate::cli::options::Options;
 use crate::cli::table::lay_out;
-use crate::cli::visit::{Visit, visit};
 
 /// List every prompt with its arguments.
 #[derive(Args)]
@@ -65,30 +65,32 @@ struct Menu {
 }
 
 pub fn run(args: &ListArgs) -> Result<(), Stop> {
-    visit(&args.options, async |visit| {
-        let prompts = prompts(visit).await?;
+    open(&args.options, async |connection| {
+        let prompts = prompts(connection).await?;
         let menu = Menu { prompts };
-        visit.voice.data("prompts list", &menu, |voice| {
+        connection.output.data("prompts list", &menu, |output| {
             let row = |prompt: &Prompt| {
                 let description = prompt.description.split_whitespace();
                 [prompt.usage(), description.collect::<Vec<_>>().join(" ")]
             };
             let rows: Vec<_> = menu.prompts.iter().map(row).collect();
             // Descriptions may be long: they are cut, not left out.
-            let rows = match voice.columns {
+            let rows = match output.columns {
                 Some(columns) => fit(rows, columns),
                 None => rows,
             };
             lay_out(&rows, [false, false], None)
         })?;
-        visit.voice.remark(&count(menu.prompts.len(), "prompt"));
+        connection
+            .output
+            .remark(&count(menu.prompts.len(), "prompt"));
         Ok(())
     })
 }
 
 /// Every prompt with its arguments.
-pub async fn prompts(visit: &Visit) -> Result<Vec<Prompt>, Stop> {
-    let menu: Menu = visit.ask("prompts::mcp-list", &json!({})).await?;
+pub async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, Stop> {
+    let menu: Menu = connection.call("prompts::mcp-list", &json!({})).await?;
     Ok(menu.prompts)
 }
 

@@ -7,9 +7,9 @@ use skills_core::{FunctionId, PromptName, nearest};
 
 use super::list::prompts;
 use crate::cli::Stop;
+use crate::cli::connection::{Connection, open};
 use crate::cli::options::Options;
-use crate::cli::say::lines;
-use crate::cli::visit::{Visit, visit};
+use crate::cli::output::lines;
 
 /// Keep a prompt whose text a function renders.
 #[derive(Args)]
@@ -79,16 +79,16 @@ pub fn run(args: &RegisterArgs) -> Result<(), Stop> {
     let arguments: Vec<_> = required
         .chain(args.optional.iter().map(argument(false)))
         .collect();
-    visit(&args.options, async |visit| {
+    open(&args.options, async |connection| {
         let payload = json!({
             "name": name.as_str(),
             "description": args.description,
             "arguments": arguments,
             "function_id": function.to_string(),
         });
-        let answer: Registered = visit.ask("prompts::register", &payload).await?;
-        visit
-            .voice
+        let answer: Registered = connection.call("prompts::register", &payload).await?;
+        connection
+            .output
             .data("prompts register", &answer, |_| format!("{name}\n"))
     })
 }
@@ -102,18 +102,18 @@ struct Removed {
 pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
     let names = args.names.iter().map(|name| Ok(name.parse()?));
     let names: Vec<PromptName> = names.collect::<Result<_, Stop>>()?;
-    visit(&args.options, async |visit| {
+    open(&args.options, async |connection| {
         let mut outcome: Vec<Removed> = Vec::new();
         for name in &names {
             let payload = json!({ "name": name.as_str() });
-            outcome.push(visit.ask("prompts::unregister", &payload).await?);
+            outcome.push(connection.call("prompts::unregister", &payload).await?);
         }
         let missing: Vec<_> = outcome.iter().filter(|one| !one.removed).collect();
         if !missing.is_empty() {
-            explain(visit, &missing).await?;
+            explain(connection, &missing).await?;
         }
-        visit
-            .voice
+        connection
+            .output
             .data("prompts unregister", &json!({ "prompts": outcome }), |_| {
                 let removed = outcome.iter().filter(|one| one.removed);
                 lines(removed.map(|one| one.name.as_str()))
@@ -121,8 +121,8 @@ pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
     })
 }
 
-async fn explain(visit: &Visit, missing: &[&Removed]) -> Result<(), Stop> {
-    let there = prompts(visit).await?;
+async fn explain(connection: &Connection, missing: &[&Removed]) -> Result<(), Stop> {
+    let there = prompts(connection).await?;
     for Removed { name, .. } in missing {
         let names = || there.iter().map(|prompt| prompt.name.as_str());
         let note = if names().any(|one| one == name) {
@@ -133,7 +133,7 @@ async fn explain(visit: &Visit, missing: &[&Removed]) -> Result<(), Stop> {
                 None => format!("`{name}` was not registered"),
             }
         };
-        visit.voice.note(&note);
+        connection.output.note(&note);
     }
     Ok(())
 }

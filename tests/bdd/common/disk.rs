@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use skills::files::{Folder, Report};
+use skills_files::{Folder, Report};
 use tempfile::TempDir;
 
 /// Files on a disk of their own.

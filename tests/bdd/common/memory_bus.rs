@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills::functions::{OPERATIONS, TRIGGER_TYPES, code, find};
+use skills_api::{OPERATIONS, TRIGGER_TYPES, code, find};
 use skills_core::memory::{Link, Memory, Outcome};
 use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
 
@@ -162,7 +162,7 @@ impl MemoryBus {
     }
 
     pub fn functions() -> Vec<Offered> {
-        let row = |f: &skills::functions::Operation| Offered {
+        let row = |f: &skills_api::Operation| Offered {
             id: f.id.into(),
             about: f.description.into(),
             label: f.label.map(Into::into),
@@ -171,7 +171,7 @@ impl MemoryBus {
     }
 
     pub fn trigger_types() -> Vec<Offered> {
-        let row = |t: &skills::functions::TriggerType| Offered {
+        let row = |t: &skills_api::TriggerType| Offered {
             id: t.id.into(),
             about: t.description.into(),
             label: None,

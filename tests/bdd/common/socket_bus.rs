@@ -11,9 +11,9 @@ use std::time::Duration;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills::app;
-use skills::config::{Config, Loaded, Scopes};
+use skills::config::{Config, LoadedConfig, Scopes};
 use skills::engine::remote;
-use skills::functions::{OPERATIONS, TRIGGER_TYPES};
+use skills_api::{OPERATIONS, TRIGGER_TYPES};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState};
 use tokio::net::TcpListener;
@@ -72,9 +72,9 @@ impl SocketBus {
             state_timeout_ms: PATIENCE_MS,
             ..Config::default()
         };
-        let loaded = Loaded {
+        let loaded = LoadedConfig {
             config,
-            ..Loaded::default()
+            ..LoadedConfig::default()
         };
         let worker = remote::connect(&url, None).expect("an engine's address");
         let (stop, stopped) = oneshot::channel::<()>();
@@ -266,11 +266,11 @@ impl SocketBus {
     /// Waits for as many notices as are expected, then for everything that was sent
     /// before an answer that comes after them.
     pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
-        let reached = || self.heard.of(|id| self.subscribers.contains(id));
+        let connected = || self.heard.of(|id| self.subscribers.contains(id));
         let all = async {
             loop {
                 let more = self.heard.another();
-                if reached().len() >= self.taken + expected {
+                if connected().len() >= self.taken + expected {
                     break;
                 }
                 let _ = timeout(Duration::from_millis(50), more).await;
@@ -280,7 +280,7 @@ impl SocketBus {
         for _ in 0..3 {
             let _ = self.ask("skills::list", json!({})).await;
         }
-        let notices = reached().split_off(self.taken);
+        let notices = connected().split_off(self.taken);
         self.taken += notices.len();
         notices
     }

@@ -7,8 +7,8 @@
 
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
-use skills::files::Loaded;
 use skills_core::Source as _;
+use skills_files::Loaded;
 
 use crate::common::World;
 use crate::common::text::{block, pictured};

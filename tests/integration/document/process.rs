@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::thread;
 
-use skills::mcp::document::LINE_MAX;
+use skills_mcp::document::LINE_MAX;
 use tempfile::TempDir;
 
 use super::sample::{SAMPLE, call};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use skills::mcp::{Handler, Settings};
 use skills_core::{Engine, Failure, Json, Pending, Registry};
+use skills_mcp::{Handler, Settings};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;

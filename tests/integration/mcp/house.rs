@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills::app::{Home, Stay};
-use skills::config::Loaded;
-use skills::engine::Wire;
-use skills::mcp::{Handler, Settings};
+use skills::app::{LocalRegistry, Stay};
+use skills::config::LoadedConfig;
+use skills::engine::ClientEngine;
 use skills_core::Registry;
 use skills_iii::client::{FunctionSpec, Handler as Function};
 use skills_iii::{Client, ClientOptions, ErrorBody};
+use skills_mcp::{Handler, Settings};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::talk::Talk;
 
 pub struct House {
-    pub home: Home,
+    pub home: LocalRegistry,
     pub worker: Client,
     pub handler: Handler,
     pub stop: CancellationToken,
@@ -32,14 +32,21 @@ impl House {
 
     pub async fn with(settings: Settings) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut home = Home::open(data.path(), None, &Loaded::default(), None, Stay::Long).unwrap();
+        let mut home = LocalRegistry::open(
+            data.path(),
+            None,
+            &LoadedConfig::default(),
+            None,
+            Stay::Long,
+        )
+        .unwrap();
         assert!(home.ready().await);
         let worker = home
             .embedded
             .hub
             .attach_with(ClientOptions::named("worker"));
         worker.wait_connected().await.unwrap();
-        let engine = Arc::new(Wire::new(home.client.clone()));
+        let engine = Arc::new(ClientEngine::new(home.client.clone()));
         let stop = CancellationToken::new();
         let handler = Handler::new(Arc::clone(&home.registry), engine, settings, stop.clone());
         Self {

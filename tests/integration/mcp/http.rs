@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills::mcp::http::Options;
 use skills_iii::client::Handler as Function;
+use skills_mcp::http::Options;
 
 use super::house::House;
 use super::web::Server;

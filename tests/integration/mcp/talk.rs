@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skills::mcp::Handler;
-use skills::mcp::stdio::{Limits, serve_on};
+use skills_mcp::Handler;
+use skills_mcp::stdio::{Limits, serve_on};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;

@@ -1,7 +1,7 @@
 //! Tools: ours and the functions on the engine.
 
 use serde_json::{Value, json};
-use skills::mcp::Settings;
+use skills_mcp::Settings;
 
 use super::house::{House, always, echo, failing};
 use super::talk::Talk;

@@ -11,11 +11,11 @@ use tokio::task::JoinHandle;
 
 use super::worker::Worker;
 use super::{GOODBYE, files, registry, scopes};
-use crate::agents::Agents;
-use crate::config::Loaded;
-use crate::engine::Wire;
+use crate::config::LoadedConfig;
+use crate::engine::ClientEngine;
 use crate::engine::embedded::Embedded;
-use crate::files::Folder;
+use skills_files::Folder;
+use skills_files::agents::Agents;
 
 /// How long whoever opens the registry means to use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Stay {
 }
 
 /// An engine on a data directory and the registry that serves there.
-pub struct Home {
+pub struct LocalRegistry {
     /// The engine and its store.
     pub embedded: Embedded,
     /// The registry's own connection.
@@ -41,19 +41,19 @@ pub struct Home {
     following: Option<JoinHandle<()>>,
 }
 
-impl Home {
+impl LocalRegistry {
     /// Opens the data directory and starts serving on it. `token` is required of
     /// whoever is let in from outside.
     pub fn open(
         data_dir: &Path,
         token: Option<String>,
-        loaded: &Loaded,
+        loaded: &LoadedConfig,
         folder: Option<&Folder>,
         stay: Stay,
     ) -> Result<Self, StateError> {
         let embedded = Embedded::open(data_dir, token)?;
         let client = embedded.attach();
-        let engine = Wire::beside(Arc::clone(&embedded.store), client.clone());
+        let engine = ClientEngine::beside(Arc::clone(&embedded.store), client.clone());
         let registry = registry(engine, loaded, folder);
         let scopes = scopes(&loaded.config);
         let followed = (stay != Stay::Short).then_some(&scopes[..]);

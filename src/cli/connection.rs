@@ -1,4 +1,4 @@
-//! A visit to the registry: finds it, asks it, and says what went wrong.
+//! A connection to the registry: finds it, asks it, and says what went wrong.
 
 use std::cell::Cell;
 use std::error::Error as _;
@@ -12,53 +12,52 @@ use skills_core::Kind;
 use skills_iii::{CallError, Client, ErrorBody};
 
 use super::options::{Options, shown};
-use super::say::Voice;
+use super::output::Output;
 use super::{Stop, log};
-use crate::app::{self, Place, ReachError, Reached, Stay, Where};
+use crate::app::{self, ConnectError, Connected, Location, Stay, Target};
 use crate::engine::is_idempotent;
-use crate::functions;
 
 /// How long nothing moves before a spinner says that we wait.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A command's connection to the registry.
-pub struct Visit {
-    reached: Reached,
+pub struct Connection {
+    connected: Connected,
     timeout: Duration,
     /// How the command speaks.
-    pub voice: Voice,
+    pub output: Output,
     /// Whether a spinner may say that we wait; not where something else moves.
     pub spins: Cell<bool>,
 }
 
 /// Finds the registry, does the work, and lets go of it again.
-pub fn visit<T>(
+pub fn open<T>(
     options: &Options,
-    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
-    go(options, Stay::Short, work)
+    open_as(options, Stay::Short, work)
 }
 
 /// The same for whoever has thousands of questions.
-pub fn visit_busily<T>(
+pub fn open_for_many<T>(
     options: &Options,
-    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
-    go(options, Stay::Busy, work)
+    open_as(options, Stay::Busy, work)
 }
 
 /// The same for whoever stays a while: a registry in this process follows its files.
-pub fn stay<T>(
+pub fn open_watching<T>(
     options: &Options,
-    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
-    go(options, Stay::Long, work)
+    open_as(options, Stay::Long, work)
 }
 
-fn go<T>(
+fn open_as<T>(
     options: &Options,
     stay: Stay,
-    work: impl AsyncFnOnce(&Visit) -> Result<T, Stop>,
+    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
     log::start_for_a_verb(options.quiet);
     // One thread does: what is read stays where it was read, and there is less to start.
@@ -67,66 +66,66 @@ fn go<T>(
         .build();
     let runtime = runtime.map_err(|error| Stop::broken(format!("cannot start: {error}")))?;
     runtime.block_on(async {
-        let visit = Visit::begin(options, stay).await?;
-        let outcome = work(&visit).await;
-        visit.reached.close().await;
+        let connection = Connection::begin(options, stay).await?;
+        let outcome = work(&connection).await;
+        connection.connected.close().await;
         outcome
     })
 }
 
-impl Visit {
+impl Connection {
     async fn begin(options: &Options, stay: Stay) -> Result<Self, Stop> {
-        let voice = options.voice();
-        let loaded = options.whereabouts.configuration();
+        let output = options.output();
+        let loaded = options.target.configuration();
         for warning in &loaded.warnings {
-            voice.warn(warning);
+            output.warn(warning);
         }
         let timeout = options.timeout;
-        let (place, named) = options.whereabouts.place();
-        let reached = match place {
-            Where::Directory(dir) => app::reach_here(dir, &loaded, stay).await,
-            Where::Engine(reaching) => {
-                let url = reaching.url.clone();
+        let (target, named) = options.target.target();
+        let connected = match target {
+            Target::Directory(dir) => app::open_local(dir, &loaded, stay).await,
+            Target::Engine(target) => {
+                let url = target.url.clone();
                 let what = format!("looking for {url}");
-                let reaching = tokio::time::timeout(timeout, app::reach(reaching, &loaded, stay));
-                let reached = patiently(voice.may_animate(), &what, reaching).await;
-                let reached = reached.unwrap_or_else(|_| {
+                let connecting = tokio::time::timeout(timeout, app::connect(target, &loaded, stay));
+                let connected = with_spinner(output.may_animate(), &what, connecting).await;
+                let connected = connected.unwrap_or_else(|_| {
                     let (url, after) = (url.clone(), timeout);
-                    Err(ReachError::Silent { url, after })
+                    Err(ConnectError::Silent { url, after })
                 });
-                if let (true, Ok(Place::Here { data_dir, .. })) =
-                    (named, reached.as_ref().map(|reached| &reached.place))
+                if let (true, Ok(Location::Here { data_dir, .. })) =
+                    (named, connected.as_ref().map(|connected| &connected.place))
                 {
                     let dir = data_dir.display();
-                    voice.note(&format!("no engine answers at {url}; using {dir}"));
+                    output.note(&format!("no engine answers at {url}; using {dir}"));
                 }
-                reached
+                connected
             }
         };
-        let mut reached = reached.map_err(|error| unreachable(&error))?;
+        let mut connected = connected.map_err(|error| unreachable(&error))?;
         if stay == Stay::Long {
-            reached.follow_files(&loaded);
+            connected.follow_files(&loaded);
         }
         Ok(Self {
-            reached,
+            connected,
             timeout,
-            spins: Cell::new(voice.may_animate()),
-            voice,
+            spins: Cell::new(output.may_animate()),
+            output,
         })
     }
 
     /// The connection itself.
     pub fn client(&self) -> &Client {
-        &self.reached.client
+        &self.connected.client
     }
 
     /// Calls a function and decodes its answer.
-    pub async fn ask<T: DeserializeOwned>(
+    pub async fn call<T: DeserializeOwned>(
         &self,
         function: &str,
         payload: &impl Serialize,
     ) -> Result<T, Stop> {
-        let answer = self.call(function, payload).await?;
+        let answer = self.call_raw(function, payload).await?;
         let text = answer.as_deref().map_or("null", RawValue::get);
         serde_json::from_str(text).map_err(|error| Stop {
             kind: Kind::Broken,
@@ -138,7 +137,7 @@ impl Visit {
     }
 
     /// Calls a function; no answer at all is `None`.
-    pub async fn call(
+    pub async fn call_raw(
         &self,
         function: &str,
         payload: &impl Serialize,
@@ -154,7 +153,7 @@ impl Visit {
             }
         };
         let what = format!("waiting for {function}");
-        let answer = patiently(self.spins.get(), &what, calling).await;
+        let answer = with_spinner(self.spins.get(), &what, calling).await;
         answer.map_err(|error| self.failed(function, error))
     }
 
@@ -170,7 +169,9 @@ impl Visit {
                 message: format!("the engine went away before `{function}` answered"),
                 hint: Some("is it running? try again".into()),
             },
-            CallError::NotFound(_) if functions::find(function).is_some() => self.missing(function),
+            CallError::NotFound(_) if skills_api::find(function).is_some() => {
+                self.missing(function)
+            }
             CallError::NotFound(_) => Stop {
                 kind: Kind::NotFound,
                 message: format!("function not found: {function}"),
@@ -182,9 +183,9 @@ impl Visit {
 
     /// A function of ours that nobody offers.
     pub fn missing(&self, what: &str) -> Stop {
-        let at = match &self.reached.place {
-            Place::Engine { url } => format!("the engine at {url}"),
-            Place::Here { data_dir, .. } => format!("the registry in {}", data_dir.display()),
+        let at = match &self.connected.place {
+            Location::Engine { url } => format!("the engine at {url}"),
+            Location::Here { data_dir, .. } => format!("the registry in {}", data_dir.display()),
         };
         Stop {
             kind: Kind::Unavailable,
@@ -212,7 +213,7 @@ const KINDS: [Kind; 6] = [
 fn refused(body: &ErrorBody) -> Stop {
     let kind = KINDS
         .into_iter()
-        .find(|kind| functions::code(*kind) == body.code);
+        .find(|kind| skills_api::code(*kind) == body.code);
     let (message, hint) = match kind {
         Some(_) => split_hint(&body.message),
         None if body.message.trim().is_empty() => {
@@ -253,7 +254,7 @@ fn split_hint(text: &str) -> (String, Option<String>) {
     }
 }
 
-fn unreachable(error: &ReachError) -> Stop {
+fn unreachable(error: &ConnectError) -> Stop {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(deeper) = cause {
@@ -271,7 +272,7 @@ fn unreachable(error: &ReachError) -> Stop {
 }
 
 /// Waits, and on a terminal says so when it takes a while.
-async fn patiently<T>(spins: bool, what: &str, work: impl Future<Output = T>) -> T {
+async fn with_spinner<T>(spins: bool, what: &str, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     if !spins {
         return work.await;
@@ -345,7 +346,7 @@ mod tests {
     fn every_kind_is_found_again_by_its_code() {
         for kind in KINDS {
             assert_eq!(
-                refused(&ErrorBody::new(functions::code(kind), "x")).kind,
+                refused(&ErrorBody::new(skills_api::code(kind), "x")).kind,
                 kind
             );
         }

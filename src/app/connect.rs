@@ -14,9 +14,9 @@ use tokio::sync::broadcast;
 
 use super::address::authority;
 use super::data_dir::data_dir as this_users;
-use super::home::{Home, Stay};
+use super::local_registry::{LocalRegistry, Stay};
 use super::{GOODBYE, agents, files};
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 use crate::engine::remote;
 
 /// How long something that listens may take to turn out an engine.
@@ -26,7 +26,7 @@ const PICK_UP: Duration = Duration::from_millis(500);
 
 /// Where to look for the registry.
 #[derive(Clone, Debug)]
-pub struct Reaching {
+pub struct EngineTarget {
     /// Where an engine may be.
     pub url: String,
     /// What it asks for.
@@ -37,23 +37,23 @@ pub struct Reaching {
 
 /// Which of the two places to look in.
 #[derive(Clone, Debug)]
-pub enum Where {
+pub enum Target {
     /// On an engine, else on a data directory.
-    Engine(Reaching),
+    Engine(EngineTarget),
     /// On this data directory and nowhere else.
     Directory(PathBuf),
 }
 
 /// The registry, wherever it is.
-pub struct Reached {
+pub struct Connected {
     /// A connection on which its functions can be called.
     pub client: Client,
     /// Where it was found.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// Where the registry is.
-pub enum Place {
+pub enum Location {
     /// On an engine that somebody else runs.
     Engine {
         /// Its address.
@@ -64,13 +64,13 @@ pub enum Place {
         /// Where state is.
         data_dir: PathBuf,
         /// The engine and the registry on it.
-        home: Box<Home>,
+        local: Box<LocalRegistry>,
     },
 }
 
 /// Why there is no registry.
 #[derive(Debug, thiserror::Error)]
-pub enum ReachError {
+pub enum ConnectError {
     /// An address that is none.
     #[error("{0}")]
     Address(#[from] BadAddress),
@@ -106,7 +106,7 @@ pub enum ReachError {
     Stuck,
 }
 
-impl ReachError {
+impl ConnectError {
     /// What a program makes of it.
     pub fn kind(&self) -> Kind {
         match self {
@@ -141,55 +141,67 @@ impl ReachError {
 }
 
 /// Finds the registry: an engine that answers at the address, else the data directory.
-pub async fn reach(reaching: Reaching, loaded: &Loaded, stay: Stay) -> Result<Reached, ReachError> {
-    approach(reaching, loaded, stay).await?.ready().await
+pub async fn connect(
+    target: EngineTarget,
+    loaded: &LoadedConfig,
+    stay: Stay,
+) -> Result<Connected, ConnectError> {
+    start(target, loaded, stay).await?.ready().await
 }
 
 /// The same without waiting for a registry in this process to have loaded: functions
 /// may not be there yet.
-pub(super) async fn approach(
-    reaching: Reaching,
-    loaded: &Loaded,
+pub(super) async fn start(
+    target: EngineTarget,
+    loaded: &LoadedConfig,
     stay: Stay,
-) -> Result<Reached, ReachError> {
-    let Reaching {
+) -> Result<Connected, ConnectError> {
+    let EngineTarget {
         url,
         token,
         data_dir: dir,
-    } = reaching;
+    } = target;
     if let Some(client) = engine_at(&url, token).await? {
-        let place = Place::Engine { url };
-        return Ok(Reached { client, place });
+        let place = Location::Engine { url };
+        return Ok(Connected { client, place });
     }
-    let data_dir = dir.or_else(this_users).ok_or(ReachError::Nowhere { url })?;
-    approach_here(data_dir, loaded, stay)
+    let data_dir = dir
+        .or_else(this_users)
+        .ok_or(ConnectError::Nowhere { url })?;
+    start_local(data_dir, loaded, stay)
 }
 
 /// The registry on this data directory, in this process, whatever engines there are.
-pub async fn reach_here(
+pub async fn open_local(
     data_dir: PathBuf,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     stay: Stay,
-) -> Result<Reached, ReachError> {
-    approach_here(data_dir, loaded, stay)?.ready().await
+) -> Result<Connected, ConnectError> {
+    start_local(data_dir, loaded, stay)?.ready().await
 }
 
 /// The same without waiting.
-pub(super) fn approach_here(
+pub(super) fn start_local(
     data_dir: PathBuf,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     stay: Stay,
-) -> Result<Reached, ReachError> {
+) -> Result<Connected, ConnectError> {
     let folder = files::folder(loaded);
-    let home = Box::new(Home::open(&data_dir, None, loaded, folder.as_ref(), stay)?);
-    Ok(Reached {
-        client: home.client.clone(),
-        place: Place::Here { data_dir, home },
+    let local = Box::new(LocalRegistry::open(
+        &data_dir,
+        None,
+        loaded,
+        folder.as_ref(),
+        stay,
+    )?);
+    Ok(Connected {
+        client: local.client.clone(),
+        place: Location::Here { data_dir, local },
     })
 }
 
 /// A connection to the engine at an address; none if nobody listens there.
-pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client>, ReachError> {
+pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client>, ConnectError> {
     let client = remote::visit(url, token)?;
     let turned_away = turned_away(client.events());
     // Without a port, `ws` means 80.
@@ -204,9 +216,9 @@ pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client
     let error = tokio::select! {
         connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()) => match connected {
             Ok(Ok(_)) => return Ok(Some(client)),
-            _ => ReachError::Silent { url, after: HANDSHAKE },
+            _ => ConnectError::Silent { url, after: HANDSHAKE },
         },
-        status = turned_away => ReachError::TurnedAway { url, status },
+        status = turned_away => ConnectError::TurnedAway { url, status },
     };
     client.shutdown(Duration::ZERO).await;
     Err(error)
@@ -238,30 +250,30 @@ async fn somebody_listens(address: &str) -> bool {
     }
 }
 
-impl Reached {
+impl Connected {
     /// Waits until a registry in this process offers its functions.
-    async fn ready(mut self) -> Result<Self, ReachError> {
-        if let Place::Here { home, .. } = &mut self.place
-            && !home.ready().await
+    async fn ready(mut self) -> Result<Self, ConnectError> {
+        if let Location::Here { local, .. } = &mut self.place
+            && !local.ready().await
         {
-            return Err(ReachError::Stuck);
+            return Err(ConnectError::Stuck);
         }
         Ok(self)
     }
 
     /// For whoever stays: announces what changes in the files from now on, where
     /// nobody else does.
-    pub fn follow_files(&mut self, loaded: &Loaded) {
-        if let Place::Here { home, .. } = &mut self.place {
-            home.follow(files::folder(loaded), agents::agents(loaded));
+    pub fn follow_files(&mut self, loaded: &LoadedConfig) {
+        if let Location::Here { local, .. } = &mut self.place {
+            local.follow(files::folder(loaded), agents::agents(loaded));
         }
     }
 
     /// Finishes what is in flight and lets go.
     pub async fn close(self) {
         match self.place {
-            Place::Engine { .. } => self.client.shutdown(GOODBYE).await,
-            Place::Here { home, .. } => home.close().await,
+            Location::Engine { .. } => self.client.shutdown(GOODBYE).await,
+            Location::Here { local, .. } => local.close().await,
         }
     }
 }

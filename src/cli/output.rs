@@ -18,7 +18,7 @@ static ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// How one command speaks.
 #[derive(Clone, Debug)]
-pub struct Voice {
+pub struct Output {
     json: bool,
     quiet: bool,
     /// Colours of stdout.
@@ -29,7 +29,7 @@ pub struct Voice {
     pub columns: Option<usize>,
 }
 
-impl Voice {
+impl Output {
     pub fn new(json: bool, quiet: bool) -> Self {
         let terminal = io::stdout().is_terminal();
         let size = console::Term::stdout().size_checked();
