@@ -12,9 +12,11 @@ pub mod state;
 mod fresh;
 mod link;
 mod queue;
+mod state_functions;
 
 pub use client::{CallError, Client, ClientOptions, Event};
 pub use hub::{Hub, HubOptions, MemoryState, StateStore, StoreError};
 pub use link::Heartbeat;
 pub use message::{BadMessage, ErrorBody, Message, Raw};
 pub use queue::QueueLimits;
+pub use state_functions::call_state;

@@ -6,15 +6,16 @@ use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use super::Core;
-use super::builtin::{self, Reply};
+use super::builtin;
 use super::directory::{Directory, NAMESPACE};
 use super::events;
-use super::session::{Caller, Outcome, Session};
+use super::session::{Caller, Session};
 use super::trigger::refusal;
 use crate::message::{
     Action, ErrorBody, InvokeFunction, Message, Raw, RegisterFunction, RegisterTrigger,
     RegistrationRejected,
 };
+use crate::state_functions::{Outcome, Reply};
 
 impl Core {
     pub(super) fn directory(&self) -> RwLockWriteGuard<'_, Directory> {
@@ -86,8 +87,8 @@ impl Core {
             from.answer(wanted, call.function_id, Err(error));
             return None;
         }
-        if let Some(builtin) = builtin::find(&call.function_id) {
-            return match (builtin.run)(self, &call.data) {
+        if let Some(reply) = builtin::run(self, &call.function_id, &call.data) {
+            return match reply {
                 Reply::Now(outcome) => {
                     from.answer(wanted, call.function_id, outcome);
                     None
@@ -106,7 +107,7 @@ impl Core {
             .function(&call.function_id)
             .map(|f| Arc::clone(&f.owner));
         let Some(owner) = owner else {
-            let error = not_found(&call.function_id);
+            let error = ErrorBody::function_not_found(&call.function_id);
             from.answer(wanted, call.function_id, Err(error));
             return None;
         };
@@ -138,7 +139,7 @@ impl Core {
             .function(function_id)
             .map(|f| Arc::clone(&f.owner));
         let Some(owner) = owner else {
-            return Err(not_found(function_id));
+            return Err(ErrorBody::function_not_found(function_id));
         };
         let (answer, answered) = oneshot::channel();
         owner.call(
@@ -147,7 +148,7 @@ impl Core {
         );
         answered
             .await
-            .unwrap_or_else(|_| Err(not_found(function_id)))
+            .unwrap_or_else(|_| Err(ErrorBody::function_not_found(function_id)))
     }
 
     /// Takes what a worker offers or asks for.
@@ -204,7 +205,7 @@ impl Core {
             return;
         }
         let id = spec.id.clone();
-        let owner = if builtin::find(&id).is_some() {
+        let owner = if builtin::is_builtin(&id) {
             Some(self.own_id.clone())
         } else {
             let added = self.directory().add_function(spec, session);
@@ -249,11 +250,4 @@ fn check(call: &InvokeFunction) -> Result<(), ErrorBody> {
             format!("an action not known here: {action}"),
         )),
     }
-}
-
-fn not_found(function_id: &str) -> ErrorBody {
-    ErrorBody::new(
-        "function_not_found",
-        format!("function `{function_id}` not found"),
-    )
 }

@@ -10,13 +10,12 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::fresh::fresh_id;
-use crate::message::{ErrorBody, Extra, InvocationResult, InvokeFunction, Message, Raw};
+use crate::message::{ErrorBody, Extra, InvocationResult, InvokeFunction, Message};
 use crate::queue::{NotTaken, Outbox};
+use crate::state_functions::Outcome;
 
 /// Calls one worker may have open before it is called overloaded.
 const MOST_OPEN: usize = 262_144;
-
-pub(super) type Outcome = Result<Option<Raw>, ErrorBody>;
 
 /// Whoever waits for the answer to a call.
 #[derive(Debug)]

@@ -285,6 +285,14 @@ impl ErrorBody {
             stacktrace: None,
         }
     }
+
+    /// No worker has registered this function.
+    pub(crate) fn function_not_found(function_id: &str) -> Self {
+        Self::new(
+            "function_not_found",
+            format!("function `{function_id}` not found"),
+        )
+    }
 }
 
 impl InvokeFunction {

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use super::all;
 use super::line::{FunctionLine, KindLine, TriggerLine, WorkerLine, is_internal};
-use super::{BUILTINS, Reply, decode, encode};
 use crate::hub::Core;
 use crate::hub::directory::Directory;
 use crate::hub::events::OWN;
-use crate::hub::session::Outcome;
 use crate::message::{ErrorBody, Extra, Raw, RegisterTrigger};
+use crate::state_functions::{Outcome, Reply, decode, encode};
 
 /// Functions that may be asked about in one call.
 const MOST_IDS: usize = 32;
@@ -129,7 +129,7 @@ pub(crate) fn list_functions(
 }
 
 fn function_lines(directory: &Directory) -> impl Iterator<Item = FunctionLine<'_>> {
-    let own = BUILTINS.iter().map(FunctionLine::of_builtin);
+    let own = all().map(FunctionLine::of_builtin);
     own.chain(directory.functions().into_iter().map(FunctionLine::of))
 }
 
@@ -155,7 +155,7 @@ fn describe(directory: &Directory, ids: Ids) -> Outcome {
     let info = |id: &str| -> Option<Raw> {
         let line = match directory.function(id) {
             Some(function) => FunctionLine::of(function).with_schemas(&function.spec),
-            None => FunctionLine::of_builtin(super::find(id)?),
+            None => FunctionLine::of_builtin(all().find(|(builtin, _)| *builtin == id)?),
         };
         let triggers = directory
             .triggers

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Builtin;
 use crate::hub::directory::{Directory, Function, Kind, NAMESPACE};
 use crate::hub::session::Session;
 use crate::hub::trigger::Entry;
@@ -43,12 +42,12 @@ impl<'a> FunctionLine<'a> {
         }
     }
 
-    pub(super) fn of_builtin(builtin: &'a Builtin) -> Self {
+    pub(super) fn of_builtin((id, description): (&'static str, &'static str)) -> Self {
         Self {
-            function_id: builtin.id,
+            function_id: id,
             namespace: NAMESPACE,
             worker_name: ENGINE.to_owned(),
-            description: Some(builtin.about),
+            description: Some(description),
             metadata: None,
             request_schema: None,
             response_schema: None,
@@ -131,7 +130,7 @@ impl<'a> WorkerLine<'a> {
             os: Some(std::env::consts::OS.to_owned()),
             pid: Some(u64::from(std::process::id())),
             status: "connected",
-            function_count: super::BUILTINS.len(),
+            function_count: super::all().count(),
             connected_at_ms: 0,
             active_invocations: 0,
             isolation: None,

@@ -2,19 +2,13 @@
 
 mod engine;
 mod line;
-mod state;
-mod update;
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use super::Core;
-use super::session::Outcome;
-use crate::message::{ErrorBody, Raw};
+use crate::state_functions::{Reply, STATE_FUNCTIONS};
 
 pub(super) use engine::list_functions;
 
@@ -28,44 +22,8 @@ pub(super) struct Builtin {
     pub(super) run: fn(&Arc<Core>, &RawValue) -> Reply,
 }
 
-/// An answer, now or later.
-pub(super) enum Reply {
-    Now(Outcome),
-    Later(BoxFuture<'static, Outcome>),
-}
-
-/// Everything the hub answers itself.
+/// The hub's `engine::*` functions; those of `state::*` are in [`STATE_FUNCTIONS`].
 pub(super) const BUILTINS: &[Builtin] = &[
-    Builtin {
-        id: "state::get",
-        about: "Read a value.",
-        run: state::get,
-    },
-    Builtin {
-        id: "state::set",
-        about: "Write a value.",
-        run: state::set,
-    },
-    Builtin {
-        id: "state::delete",
-        about: "Delete a value.",
-        run: state::delete,
-    },
-    Builtin {
-        id: "state::list",
-        about: "Read every value of a scope.",
-        run: state::list,
-    },
-    Builtin {
-        id: "state::list_groups",
-        about: "List the scopes.",
-        run: state::list_groups,
-    },
-    Builtin {
-        id: "state::update",
-        about: "Change a value in place.",
-        run: state::update,
-    },
     // Told apart before the table is asked: it concerns the connection.
     Builtin {
         id: INTRODUCE,
@@ -119,20 +77,26 @@ pub(super) const BUILTINS: &[Builtin] = &[
     },
 ];
 
-pub(super) fn find(id: &str) -> Option<&'static Builtin> {
-    let ours = id.starts_with("state::") || id.starts_with("engine::");
-    if ours {
-        BUILTINS.iter().find(|builtin| builtin.id == id)
+/// Whether the hub serves this function itself.
+pub(super) fn is_builtin(id: &str) -> bool {
+    all().any(|(builtin, _)| builtin == id)
+}
+
+/// Id and description of every function that the hub serves itself.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let state = STATE_FUNCTIONS.iter().map(|f| (f.id, f.description));
+    state.chain(BUILTINS.iter().map(|f| (f.id, f.about)))
+}
+
+/// Runs a function of the hub's own; none if the hub has no function with this id.
+pub(super) fn run(core: &Arc<Core>, id: &str, data: &RawValue) -> Option<Reply> {
+    if id.starts_with("state::") {
+        let function = STATE_FUNCTIONS.iter().find(|f| f.id == id)?;
+        Some((function.run)(&core.options.state, data))
+    } else if id.starts_with("engine::") {
+        let function = BUILTINS.iter().find(|f| f.id == id)?;
+        Some((function.run)(core, data))
     } else {
         None
     }
-}
-
-fn decode<'a, T: Deserialize<'a>>(data: &'a RawValue) -> Result<T, ErrorBody> {
-    serde_json::from_str(data.get())
-        .map_err(|error| ErrorBody::new("deserialization_error", error.to_string()))
-}
-
-fn encode(value: &impl Serialize) -> Result<Raw, ErrorBody> {
-    to_raw_value(value).map_err(|error| ErrorBody::new("serialization_error", error.to_string()))
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use crate::hub::port::StoreError;
+use crate::hub::StoreError;
 use crate::message::Raw;
 
 /// One change. A path is one key; an empty one is the whole value.
