@@ -217,11 +217,11 @@ impl Config {
     }
 
     /// What the MCP surface takes of it.
-    pub fn mcp_settings(&self) -> skills_mcp::Settings {
-        skills_mcp::Settings {
+    pub fn mcp_settings(&self) -> skills_mcp::McpSettings {
+        skills_mcp::McpSettings {
             hide: self.mcp.hide.clone(),
             require_expose: self.mcp.require_expose,
-            ..skills_mcp::Settings::default()
+            ..skills_mcp::McpSettings::default()
         }
     }
 }

@@ -17,7 +17,7 @@ use super::follow::{self, Follower};
 use super::{GOODBYE, Stay, scopes, visited_registry};
 use crate::config::LoadedConfig;
 use crate::engine::ClientEngine;
-use skills_mcp::Handler;
+use skills_mcp::RegistryServer;
 
 /// Speaks the protocol on stdin and stdout until the client or `stop` ends it.
 pub async fn mcp(
@@ -69,9 +69,9 @@ pub(super) fn handler(
     registry: Arc<Registry>,
     loaded: &LoadedConfig,
     stop: CancellationToken,
-) -> Handler {
+) -> RegistryServer {
     let engine = Arc::new(ClientEngine::new(client.clone()));
-    Handler::new(registry, engine, loaded.config.mcp_settings(), stop)
+    RegistryServer::new(registry, engine, loaded.config.mcp_settings(), stop)
 }
 
 /// Follows state on an engine that somebody else runs, offering nothing there.
@@ -157,7 +157,7 @@ fn follow_documents(client: &Client, registry: &Arc<Registry>) {
 /// this returns, the rest is for somebody to run.
 pub(super) fn watch_functions(
     client: &Client,
-    handler: Handler,
+    handler: RegistryServer,
 ) -> impl Future<Output = ()> + use<> {
     let moved = Arc::new(Notify::new());
     let teller = Arc::clone(&moved);

@@ -11,7 +11,7 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::codes;
+use super::error_code;
 
 /// What is wrong with a method's parameters; none where they are fine.
 type Why = fn(Option<Value>) -> Option<String>;
@@ -62,7 +62,7 @@ pub fn refuse(request: CustomRequest, version: Option<ProtocolVersion>) -> Error
         return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
     };
     let reason = why(params).unwrap_or_else(|| "cannot be understood".into());
-    codes::invalid(format!("{method}: params: {reason}"))
+    error_code::invalid(format!("{method}: params: {reason}"))
 }
 
 fn why<T: DeserializeOwned>(params: Option<Value>) -> Option<String> {

@@ -1,32 +1,32 @@
 //! The registry over the Model Context Protocol: one handler for every transport.
 //!
-//! A [`Handler`] knows the registry and the engine behind it, each through its port, and
+//! A [`RegistryServer`] knows the registry and the engine behind it, each through its port, and
 //! no transport. What belongs to one client only is its [`conversation`].
 #![expect(
     deprecated,
     reason = "clients before 2026-07-28 subscribe and set log levels the old way"
 )]
 
-mod answer;
-mod call;
+mod builtin_tools;
+mod call_tool;
 mod catch_panic;
-mod changes;
-mod codes;
-mod complete;
-mod conversation;
+mod change_log;
+mod client_session;
+mod completion;
 mod custom;
 pub mod document;
-mod functions;
+mod engine_tools;
+mod error_code;
 pub mod http;
 pub mod lines;
 pub mod message;
-mod names;
-mod own;
-mod page;
+mod pagination;
 mod prompts;
 mod resources;
+mod run_request;
 mod schema;
 pub mod stdio;
+mod tool_name;
 mod tools;
 
 use std::sync::Arc;
@@ -46,10 +46,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use skills_core::{Engine, Registry, Skipped};
 use tokio_util::sync::CancellationToken;
 
-use answer::AtOnce;
-use changes::Changes;
-use conversation::Conversation;
-use functions::Functions;
+use change_log::ChangeLog;
+use client_session::ClientSession;
+use engine_tools::EngineTools;
+use run_request::AtOnce;
 
 /// What a model is told first.
 const INSTRUCTIONS: &str = "A registry of skills: markdown that tells when and how to use the \
@@ -61,8 +61,8 @@ const INSTRUCTIONS: &str = "A registry of skills: markdown that tells when and h
 
 /// What can be set about the surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Functions whose ids begin like this are no tools.
+pub struct McpSettings {
+    /// EngineTools whose ids begin like this are no tools.
     pub hide: Vec<String>,
     /// Only functions that say `metadata.mcp.expose: true` are tools.
     pub require_expose: bool,
@@ -72,7 +72,7 @@ pub struct Settings {
     pub tick: Duration,
 }
 
-impl Default for Settings {
+impl Default for McpSettings {
     fn default() -> Self {
         Self {
             hide: Vec::new(),
@@ -85,55 +85,55 @@ impl Default for Settings {
 
 /// The registry as a protocol server. A clone is a conversation of its own: with
 /// another client, or the same one on another connection.
-pub struct Handler {
+pub struct RegistryServer {
     shared: Arc<Shared>,
-    conversation: Conversation,
+    session: ClientSession,
 }
 
 /// What all conversations have in common.
 struct Shared {
     registry: Arc<Registry>,
-    functions: Functions,
-    changes: Arc<Changes>,
+    functions: EngineTools,
+    changes: Arc<ChangeLog>,
     tick: Duration,
     stop: CancellationToken,
 }
 
-impl Clone for Handler {
+impl Clone for RegistryServer {
     fn clone(&self) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
-            conversation: Conversation::default(),
+            session: ClientSession::default(),
         }
     }
 }
 
-impl Handler {
+impl RegistryServer {
     /// Serves `registry` and the functions on `engine`. Streams of notices end with `stop`.
     pub fn new(
         registry: Arc<Registry>,
         engine: Arc<dyn Engine>,
-        settings: Settings,
+        settings: McpSettings,
         stop: CancellationToken,
     ) -> Self {
-        let changes = Arc::new(Changes::new());
+        let changes = Arc::new(ChangeLog::new());
         let log = Arc::clone(&changes);
         registry.listen(Arc::new(move |change| log.registry(change)));
         let tick = settings.tick;
         let shared = Shared {
             registry,
-            functions: Functions::new(engine, settings),
+            functions: EngineTools::new(engine, settings),
             changes,
             tick,
             stop,
         };
         Self {
             shared: Arc::new(shared),
-            conversation: Conversation::default(),
+            session: ClientSession::default(),
         }
     }
 
-    /// Functions on the engine may have come or gone: tells clients if the tools did.
+    /// EngineTools on the engine may have come or gone: tells clients if the tools did.
     pub async fn functions_changed(&self) {
         if self.shared.functions.changed().await {
             self.shared.changes.tools();
@@ -141,7 +141,7 @@ impl Handler {
     }
 }
 
-impl ServerHandler for Handler {
+impl ServerHandler for RegistryServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_completions()
@@ -170,12 +170,12 @@ impl ServerHandler for Handler {
         let mut agreed = request;
         agreed.protocol_version = answer.protocol_version.clone();
         context.peer.set_peer_info(agreed);
-        self.conversation.begin(&self.shared);
+        self.session.begin(&self.shared);
         Ok(answer)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.conversation.follow(&self.shared, &context.peer);
+        self.session.follow(&self.shared, &context.peer);
     }
 
     async fn list_resources(
@@ -184,18 +184,16 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let registry = &self.shared.registry;
-        if self.conversation.wants(&context, LoggingLevel::Warning) {
+        if self.session.wants(&context, LoggingLevel::Warning) {
             // An outage is the answer's to tell.
             let skipped = registry.skipped().await.unwrap_or_default();
             for Skipped { place, reason } in skipped {
                 let message = format!("not served: {place}: {reason}");
-                let said = self
-                    .conversation
-                    .say(&context, LoggingLevel::Warning, message);
+                let said = self.session.say(&context, LoggingLevel::Warning, message);
                 said.await;
             }
         }
-        answer::guard(&context, resources::list(registry, request)).await
+        run_request::run(&context, resources::list(registry, request)).await
     }
 
     async fn list_resource_templates(
@@ -218,7 +216,7 @@ impl ServerHandler for Handler {
             let waits = || ErrorData::internal_error("not at hand", None);
             return answer.map(Into::into).ok_or_else(waits);
         }
-        answer::guard(&context, resources::read(registry, request)).await
+        run_request::run(&context, resources::read(registry, request)).await
     }
 
     async fn list_prompts(
@@ -226,7 +224,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        answer::guard(&context, prompts::list(&self.shared.registry, request)).await
+        run_request::run(&context, prompts::list(&self.shared.registry, request)).await
     }
 
     async fn get_prompt(
@@ -234,7 +232,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        answer::guard(&context, prompts::get(&self.shared.registry, request)).await
+        run_request::run(&context, prompts::get(&self.shared.registry, request)).await
     }
 
     async fn list_tools(
@@ -242,7 +240,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        answer::guard(&context, tools::list(&self.shared.functions, request)).await
+        run_request::run(&context, tools::list(&self.shared.functions, request)).await
     }
 
     async fn call_tool(
@@ -250,12 +248,12 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        answer::guard(&context, call::call(self, request, &context)).await
+        run_request::run(&context, call_tool::call(self, request, &context)).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         // Those on the engine cannot be had without asking it.
-        own::find(name).map(own::Own::tool)
+        builtin_tools::find(name).map(builtin_tools::BuiltinTool::tool)
     }
 
     async fn complete(
@@ -263,7 +261,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        answer::guard(&context, complete::complete(&self.shared, request)).await
+        run_request::run(&context, completion::complete(&self.shared, request)).await
     }
 
     async fn set_level(
@@ -271,7 +269,7 @@ impl ServerHandler for Handler {
         request: SetLevelRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.conversation.set_level(request.level);
+        self.session.set_level(request.level);
         Ok(())
     }
 
@@ -280,8 +278,8 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.conversation.subscribe(request.uri)?;
-        self.conversation.follow(&self.shared, &context.peer);
+        self.session.subscribe(request.uri)?;
+        self.session.follow(&self.shared, &context.peer);
         Ok(())
     }
 
@@ -290,7 +288,7 @@ impl ServerHandler for Handler {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.conversation.unsubscribe(&request.uri);
+        self.session.unsubscribe(&request.uri);
         Ok(())
     }
 
@@ -298,12 +296,12 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.conversation.before_listening(&self.shared);
-        Some(conversation::accepted(requested))
+        self.session.before_listening(&self.shared);
+        Some(client_session::accepted(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.conversation.listen(&self.shared, &context).await
+        self.session.listen(&self.shared, &context).await
     }
 
     async fn on_custom_request(

@@ -8,16 +8,19 @@ use rmcp::model::{
 use serde_json::value::RawValue;
 use skills_core::{Kind, PromptMenuEntry, PromptName, Registry};
 
-use super::codes;
-use super::page::page;
+use super::error_code;
+use super::pagination::paginate;
 
 /// Every prompt with its arguments.
 pub async fn list(
     registry: &Registry,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListPromptsResult, ErrorData> {
-    let menu = registry.prompt_menu().await.map_err(|e| codes::error(&e))?;
-    let (found, next) = page(request, menu, |entry| entry.name.to_string())?;
+    let menu = registry
+        .prompt_menu()
+        .await
+        .map_err(|e| error_code::error(&e))?;
+    let (found, next) = paginate(request, menu, |entry| entry.name.to_string())?;
     let mut result = ListPromptsResult::with_all_items(found.iter().map(prompt).collect());
     result.next_cursor = next;
     Ok(result)
@@ -39,16 +42,16 @@ pub async fn get(
     registry: &Registry,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    let name: PromptName = request.name.parse().map_err(|e| codes::error(&e))?;
+    let name: PromptName = request.name.parse().map_err(|e| error_code::error(&e))?;
     let given = request.arguments.unwrap_or_default();
     let rendered = registry.render_prompt_strictly(&name, &given).await;
-    let rendered = rendered.map_err(|e| codes::error(&e))?;
+    let rendered = rendered.map_err(|e| error_code::error(&e))?;
     let message = |raw: &RawValue| {
         serde_json::from_str::<PromptMessage>(raw.get()).map_err(|e| {
             let message = format!(
                 "prompt `{name}`: its handler returned a message that is none of the protocol's: {e}"
             );
-            ErrorData::new(codes::code(Kind::Broken), message, None)
+            ErrorData::new(error_code::code(Kind::Broken), message, None)
         })
     };
     let messages = rendered

@@ -8,8 +8,8 @@ use rmcp::model::{
 };
 use skills_core::{Content, Mime, Registry, ResourceUri, TEMPLATES};
 
-use super::codes;
-use super::page::page;
+use super::error_code;
+use super::pagination::paginate;
 
 /// How much of the registry an entry stands for: the index for all of it, a skill at
 /// the top for those below.
@@ -22,8 +22,11 @@ pub async fn list(
     registry: &Registry,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let resources = registry.resources().await.map_err(|e| codes::error(&e))?;
-    let (found, next) = page(request, resources, |resource| match &resource.uri {
+    let resources = registry
+        .resources()
+        .await
+        .map_err(|e| error_code::error(&e))?;
+    let (found, next) = paginate(request, resources, |resource| match &resource.uri {
         ResourceUri::Skill(id) => id.to_string(),
         // Before any id.
         ResourceUri::Index | ResourceUri::Section(_) => String::new(),
@@ -63,7 +66,7 @@ pub fn templates(
             .with_mime_type(Mime::Markdown.as_str())
     };
     let all: Vec<_> = TEMPLATES.iter().map(template).collect();
-    let (found, next) = page(request, all, |template| template.name.clone())?;
+    let (found, next) = paginate(request, all, |template| template.name.clone())?;
     let mut result = ListResourceTemplatesResult::with_all_items(found);
     result.next_cursor = next;
     Ok(result)
@@ -75,7 +78,7 @@ pub async fn read(
     request: ReadResourceRequestParams,
 ) -> Result<ReadResourceResult, ErrorData> {
     let uri = request.uri;
-    let failed = |e| codes::resource_error(&e, &uri);
+    let failed = |e| error_code::resource_error(&e, &uri);
     let address = uri.parse::<ResourceUri>().map_err(failed)?;
     let content = registry.read(&address).await.map_err(failed)?;
     Ok(contents(&content, uri))

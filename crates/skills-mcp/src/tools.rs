@@ -3,20 +3,24 @@
 use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, PaginatedRequestParams};
 
-use super::codes;
-use super::functions::Functions;
-use super::own::OWN;
-use super::page::page;
+use super::builtin_tools::BUILTIN_TOOLS;
+use super::engine_tools::EngineTools;
+use super::error_code;
+use super::pagination::paginate;
 
 /// Every tool, by name.
 pub async fn list(
-    functions: &Functions,
+    functions: &EngineTools,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListToolsResult, ErrorData> {
-    let mut tools = functions.tools().await.map_err(|e| codes::error(&e))?;
-    tools.extend(OWN.iter().map(super::own::Own::tool));
+    let mut tools = functions.tools().await.map_err(|e| error_code::error(&e))?;
+    tools.extend(
+        BUILTIN_TOOLS
+            .iter()
+            .map(super::builtin_tools::BuiltinTool::tool),
+    );
     tools.sort_by(|a, b| a.name.cmp(&b.name));
-    let (found, next) = page(request, tools, |tool| tool.name.to_string())?;
+    let (found, next) = paginate(request, tools, |tool| tool.name.to_string())?;
     let mut result = ListToolsResult::with_all_items(found);
     result.next_cursor = next;
     Ok(result)

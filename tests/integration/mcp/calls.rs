@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_core::{Engine, Failure, Json, Pending, Registry};
-use skills_mcp::{Handler, Settings};
+use skills_mcp::{McpSettings, RegistryServer};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -55,9 +55,9 @@ impl Engine for Odd {
 }
 
 fn talk(engine: &Arc<Odd>, tick: Duration) -> Talk {
-    let settings = Settings {
+    let settings = McpSettings {
         tick,
-        ..Settings::default()
+        ..McpSettings::default()
     };
     let stop = CancellationToken::new();
     let port = Arc::clone(engine) as Arc<dyn Engine>;
@@ -68,7 +68,7 @@ fn talk(engine: &Arc<Odd>, tick: Duration) -> Talk {
         skills_core::RegistrySettings::default(),
         now,
     );
-    let handler = Handler::new(Arc::new(registry), port, settings, stop.clone());
+    let handler = RegistryServer::new(Arc::new(registry), port, settings, stop.clone());
     Talk::with(handler, stop)
 }
 

@@ -11,7 +11,7 @@ use skills::engine::ClientEngine;
 use skills_core::Registry;
 use skills_iii::client::{FunctionSpec, Handler as Function};
 use skills_iii::{Client, ClientOptions, ErrorBody};
-use skills_mcp::{Handler, Settings};
+use skills_mcp::{McpSettings, RegistryServer};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -20,17 +20,17 @@ use super::talk::Talk;
 pub struct House {
     pub home: LocalRegistry,
     pub worker: Client,
-    pub handler: Handler,
+    pub handler: RegistryServer,
     pub stop: CancellationToken,
     _data: TempDir,
 }
 
 impl House {
     pub async fn open() -> Self {
-        Self::with(Settings::default()).await
+        Self::with(McpSettings::default()).await
     }
 
-    pub async fn with(settings: Settings) -> Self {
+    pub async fn with(settings: McpSettings) -> Self {
         let data = tempfile::tempdir().unwrap();
         let mut home = LocalRegistry::open(
             data.path(),
@@ -48,7 +48,8 @@ impl House {
         worker.wait_connected().await.unwrap();
         let engine = Arc::new(ClientEngine::new(home.client.clone()));
         let stop = CancellationToken::new();
-        let handler = Handler::new(Arc::clone(&home.registry), engine, settings, stop.clone());
+        let handler =
+            RegistryServer::new(Arc::clone(&home.registry), engine, settings, stop.clone());
         Self {
             home,
             worker,

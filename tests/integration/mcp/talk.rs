@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skills_mcp::Handler;
+use skills_mcp::RegistryServer;
 use skills_mcp::stdio::{Limits, serve_on};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines};
 use tokio::task::JoinHandle;
@@ -29,7 +29,7 @@ pub struct Talk {
 
 impl Talk {
     /// With a handler in this process.
-    pub fn with(handler: Handler, stop: CancellationToken) -> Self {
+    pub fn with(handler: RegistryServer, stop: CancellationToken) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (output, input) = tokio::io::split(ours);
         let (their_input, their_output) = tokio::io::split(theirs);

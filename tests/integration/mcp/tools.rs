@@ -1,7 +1,7 @@
 //! Tools: ours and the functions on the engine.
 
 use serde_json::{Value, json};
-use skills_mcp::Settings;
+use skills_mcp::McpSettings;
 
 use super::house::{House, always, echo, failing};
 use super::talk::Talk;
@@ -82,10 +82,10 @@ async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
 
 #[tokio::test]
 async fn configuration_hides_functions_from_lists_and_from_calls() {
-    let house = House::with(Settings {
+    let house = House::with(McpSettings {
         hide: vec!["secret::".into()],
         require_expose: true,
-        ..Settings::default()
+        ..McpSettings::default()
     })
     .await;
     let exposed = json!({ "mcp": { "expose": true } });

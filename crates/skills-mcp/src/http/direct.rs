@@ -21,8 +21,8 @@ use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServerHandler};
 
 use super::SESSION;
-use crate::answer::AtOnce;
 use crate::message::Request;
+use crate::run_request::AtOnce;
 
 const VERSION: &str = "mcp-protocol-version";
 

@@ -12,8 +12,8 @@ use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::task::AbortHandle;
 
-use super::changes::{Changes, Heard, Place};
-use super::{Shared, codes};
+use super::change_log::{ChangeLog, ChangesSince, Cursor};
+use super::{Shared, error_code};
 
 /// What one client may subscribe to; nobody reads so many.
 const SUBSCRIPTIONS_MAX: usize = 10_000;
@@ -35,18 +35,18 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 
 /// One client's side.
 #[derive(Default)]
-pub struct Conversation {
+pub struct ClientSession {
     /// None until the client asks for messages.
     level: Mutex<Option<LoggingLevel>>,
     subscribed: Arc<Mutex<HashSet<String>>>,
     /// Where the log of changes was when the client arrived.
-    begun: Mutex<Option<Place>>,
+    begun: Mutex<Option<Cursor>>,
     forwarding: Mutex<Option<AbortHandle>>,
     /// Where the log was before each acknowledgement that nobody listens for yet.
-    acknowledged: Mutex<Vec<Place>>,
+    acknowledged: Mutex<Vec<Cursor>>,
 }
 
-impl Drop for Conversation {
+impl Drop for ClientSession {
     fn drop(&mut self) {
         if let Some(forwarding) = lock(&self.forwarding).take() {
             forwarding.abort();
@@ -54,7 +54,7 @@ impl Drop for Conversation {
     }
 }
 
-impl Conversation {
+impl ClientSession {
     /// The client is here: what changes from now on concerns it.
     pub fn begin(&self, shared: &Shared) {
         *lock(&self.begun) = Some(shared.changes.here());
@@ -76,13 +76,13 @@ impl Conversation {
     pub fn subscribe(&self, uri: String) -> Result<(), ErrorData> {
         if uri.is_empty() || uri.len() > URI_MAX {
             let message = format!("uri must have 1 to {URI_MAX} bytes, not {}", uri.len());
-            return Err(codes::invalid(message));
+            return Err(error_code::invalid(message));
         }
         let mut subscribed = lock(&self.subscribed);
         if subscribed.len() >= SUBSCRIPTIONS_MAX && !subscribed.contains(&uri) {
             let message =
                 format!("at most {SUBSCRIPTIONS_MAX} subscriptions; unsubscribe from some");
-            return Err(codes::invalid(message));
+            return Err(error_code::invalid(message));
         }
         subscribed.insert(uri);
         Ok(())
@@ -141,7 +141,7 @@ impl Conversation {
     /// A place that is no later than the acknowledgement of whoever asks. Listeners that
     /// start at the same time may come in another order than they were acknowledged, so
     /// the oldest place is used while the newest is crossed out.
-    fn place_before_acknowledgement(&self, shared: &Shared) -> Place {
+    fn place_before_acknowledgement(&self, shared: &Shared) -> Cursor {
         let mut acknowledged = lock(&self.acknowledged);
         let oldest = acknowledged.iter().min().copied();
         acknowledged.sort_unstable();
@@ -183,8 +183,8 @@ impl Conversation {
 }
 
 async fn forward(
-    changes: Arc<Changes>,
-    mut place: Place,
+    changes: Arc<ChangeLog>,
+    mut place: Cursor,
     subscribed: Arc<Mutex<HashSet<String>>>,
     peer: Peer<RoleServer>,
 ) {
@@ -198,7 +198,7 @@ async fn forward(
 }
 
 async fn tell(
-    heard: &Heard,
+    heard: &ChangesSince,
     subscribed: &Mutex<HashSet<String>>,
     peer: &Peer<RoleServer>,
 ) -> Result<(), rmcp::ServiceError> {

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use skills_core::{Match, Missing, ResolvedSkill, SkillId};
 
-use super::{Own, decode, one_text};
+use super::{BuiltinTool, decode, one_text};
 
-pub const ROUTE: Own = Own {
+pub const ROUTE: BuiltinTool = BuiltinTool {
     name: "skill__route",
     title: "Find the skill for a request",
     about: "Rank the skills whose declared triggers a request calls for, best first, with the \
@@ -61,7 +61,7 @@ fn matching(found: &Match) -> Value {
     })
 }
 
-pub const RESOLVE: Own = Own {
+pub const RESOLVE: BuiltinTool = BuiltinTool {
     name: "skill__resolve",
     title: "Read a skill and what it builds on",
     about: "Read a skill and every skill it links to, in order, as one markdown text. Links that \

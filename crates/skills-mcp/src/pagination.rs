@@ -4,7 +4,7 @@
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
-use super::codes;
+use super::error_code;
 
 /// How many entries a page has. Some clients never ask for a second one.
 const PAGE: usize = 1000;
@@ -12,7 +12,7 @@ const AFTER: &str = "after:";
 
 /// The entries of the page asked for, and the cursor of the next if there is one.
 /// `key` is ascending in `entries`.
-pub fn page<T>(
+pub fn paginate<T>(
     request: Option<PaginatedRequestParams>,
     entries: Vec<T>,
     key: impl Fn(&T) -> String,
@@ -22,7 +22,7 @@ pub fn page<T>(
         Some(cursor) => {
             let last = cursor.strip_prefix(AFTER).ok_or_else(|| {
                 let shown: String = cursor.chars().take(80).collect();
-                codes::invalid(format!(
+                error_code::invalid(format!(
                     "cursor {shown:?} is not one of this list; leave it out to begin at the start"
                 ))
             })?;
@@ -50,7 +50,7 @@ mod tests {
         let mut seen = Vec::new();
         let mut cursor = None;
         loop {
-            let (found, next) = page(Some(at(cursor)), all.clone(), Clone::clone).unwrap();
+            let (found, next) = paginate(Some(at(cursor)), all.clone(), Clone::clone).unwrap();
             seen.extend(found);
             cursor = next;
             if cursor.is_none() {
@@ -63,10 +63,10 @@ mod tests {
     #[test]
     fn a_foreign_cursor_is_refused_and_a_vanished_entry_is_not() {
         let all = vec!["a".to_owned(), "c".to_owned()];
-        let error = page(Some(at(Some("7".into()))), all.clone(), Clone::clone).unwrap_err();
+        let error = paginate(Some(at(Some("7".into()))), all.clone(), Clone::clone).unwrap_err();
         assert_eq!(error.code.0, -32602);
         assert!(error.message.contains("\"7\""), "{error}");
-        let (found, next) = page(Some(at(Some("after:b".into()))), all, Clone::clone).unwrap();
+        let (found, next) = paginate(Some(at(Some("after:b".into()))), all, Clone::clone).unwrap();
         assert_eq!((found, next), (vec!["c".to_owned()], None));
     }
 }

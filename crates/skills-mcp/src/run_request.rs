@@ -12,7 +12,7 @@ use super::catch_panic::catch_panic;
 pub struct AtOnce;
 
 /// Does the work of one request until it is done or cancelled.
-pub async fn guard<T, A: From<T>>(
+pub async fn run<T, A: From<T>>(
     context: &RequestContext<RoleServer>,
     work: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<A, ErrorData> {

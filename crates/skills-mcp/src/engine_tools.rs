@@ -10,7 +10,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_core::{Engine, Error, Failure, FunctionId, Json};
 
-use super::{Settings, names, own, schema};
+use super::{McpSettings, builtin_tools, schema, tool_name};
 
 /// How long the engine may take to answer a question about itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -18,14 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const BATCH: usize = 32;
 
 /// The functions behind the port to the engine.
-pub struct Functions {
+pub struct EngineTools {
     engine: Arc<dyn Engine>,
-    settings: Settings,
+    settings: McpSettings,
     /// What clients may have seen; none until somebody looked.
     shown: Mutex<Option<Vec<Tool>>>,
     /// Held while that is found out, so that nothing changes unnoticed meanwhile.
     looking: tokio::sync::Mutex<()>,
-    /// Functions whose names are too long, each said once.
+    /// EngineTools whose names are too long, each said once.
     told: Mutex<HashSet<String>>,
 }
 
@@ -51,9 +51,9 @@ struct Listed {
     functions: Vec<Described>,
 }
 
-impl Functions {
+impl EngineTools {
     /// The functions on `engine`.
-    pub fn new(engine: Arc<dyn Engine>, settings: Settings) -> Self {
+    pub fn new(engine: Arc<dyn Engine>, settings: McpSettings) -> Self {
         Self {
             engine,
             settings,
@@ -130,7 +130,8 @@ impl Functions {
 
     /// The function that a tool's name stands for, if it is a tool.
     pub async fn named(&self, name: &str) -> Result<Option<FunctionId>, Error> {
-        let Some(Ok(function)) = names::function_id(name).map(|id| id.parse::<FunctionId>()) else {
+        let Some(Ok(function)) = tool_name::function_id(name).map(|id| id.parse::<FunctionId>())
+        else {
             return Ok(None);
         };
         let asked = json!({ "function_ids": [function.as_str()] });
@@ -173,13 +174,13 @@ impl Functions {
     }
 
     fn has_name(&self, function: &Described) -> bool {
-        if let Some(name) = names::tool_name(&function.function_id) {
+        if let Some(name) = tool_name::tool_name(&function.function_id) {
             // Ours answers under its own names.
-            return own::find(&name).is_none();
+            return builtin_tools::find(&name).is_none();
         }
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.insert(function.function_id.clone()) {
-            let (id, most) = (&function.function_id, names::NAME_MAX);
+            let (id, most) = (&function.function_id, tool_name::NAME_MAX);
             tracing::warn!(
                 id,
                 "no tool: its name would have more than {most} characters"
@@ -223,7 +224,7 @@ fn tool(function: &Described) -> Option<Tool> {
         // Gone since it was listed.
         return None;
     }
-    let name = names::tool_name(&function.function_id)?;
+    let name = tool_name::tool_name(&function.function_id)?;
     let about = function.description.as_deref().map(str::trim);
     let about = about.filter(|about| !about.is_empty()).map_or_else(
         || format!("Calls `{}` on the engine.", function.function_id),

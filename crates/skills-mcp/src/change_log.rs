@@ -23,12 +23,12 @@ enum Notice {
 
 /// A place in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(u64);
+pub struct Cursor(u64);
 
 /// Everything that changed between two places.
 #[expect(clippy::struct_excessive_bools, reason = "each is a notice of its own")]
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct ChangesSince {
     /// The list of tools.
     pub tools: bool,
     /// The list of prompts.
@@ -41,7 +41,7 @@ pub struct Heard {
     pub lost: bool,
 }
 
-impl Heard {
+impl ChangesSince {
     /// Whether a resource has another content.
     pub fn concerns(&self, uri: &str) -> bool {
         self.lost || self.uris.contains(uri)
@@ -49,7 +49,7 @@ impl Heard {
 }
 
 /// The log.
-pub struct Changes {
+pub struct ChangeLog {
     // A std mutex: nothing awaits while it is held.
     log: Mutex<Log>,
     end: watch::Sender<u64>,
@@ -68,7 +68,7 @@ impl Log {
     }
 }
 
-impl Changes {
+impl ChangeLog {
     /// An empty log.
     pub fn new() -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Changes {
         });
     }
 
-    /// Functions on the engine came or went.
+    /// EngineTools on the engine came or went.
     pub fn tools(&self) {
         self.note(Notice::Tools);
     }
@@ -103,21 +103,21 @@ impl Changes {
     }
 
     /// The end of the log as it is now.
-    pub fn here(&self) -> Place {
-        Place(self.lock().end())
+    pub fn here(&self) -> Cursor {
+        Cursor(self.lock().end())
     }
 
     /// Waits until there is something after `place`; answers it and where it ends.
-    pub async fn after(&self, place: Place) -> (Heard, Place) {
+    pub async fn after(&self, place: Cursor) -> (ChangesSince, Cursor) {
         let mut end = self.end.subscribe();
         // Fails only when the log is gone, and we hold it.
         let _ = end.wait_for(|end| *end > place.0).await;
         self.since(place)
     }
 
-    fn since(&self, Place(from): Place) -> (Heard, Place) {
+    fn since(&self, Cursor(from): Cursor) -> (ChangesSince, Cursor) {
         let log = self.lock();
-        let mut heard = Heard::default();
+        let mut heard = ChangesSince::default();
         if from < log.first {
             heard.lost = true;
             (heard.tools, heard.prompts, heard.resources) = (true, true, true);
@@ -136,7 +136,7 @@ impl Changes {
                 }
             }
         }
-        (heard, Place(log.end()))
+        (heard, Cursor(log.end()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Log> {
@@ -154,7 +154,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_changes_are_heard_as_one() {
-        let changes = Changes::new();
+        let changes = ChangeLog::new();
         let start = changes.here();
         changes.registry(&skill("a"));
         changes.registry(&skill("a"));
@@ -171,7 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_falls_behind_hears_that_all_changed() {
-        let changes = Changes::new();
+        let changes = ChangeLog::new();
         let start = changes.here();
         for _ in 0..=MEMORY {
             changes.tools();
@@ -183,7 +183,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_listener_wakes_up() {
-        let changes = std::sync::Arc::new(Changes::new());
+        let changes = std::sync::Arc::new(ChangeLog::new());
         let (start, log) = (changes.here(), std::sync::Arc::clone(&changes));
         let waiting = tokio::spawn(async move { log.after(start).await.0 });
         changes.registry(&Change::PromptUnregistered("p".parse().unwrap()));

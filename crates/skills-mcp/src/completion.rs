@@ -5,7 +5,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 use skills_core::{Error, ResourceUri, TEMPLATES};
 
-use super::{Shared, codes};
+use super::{Shared, error_code};
 
 /// Values that fit what was typed so far.
 pub async fn complete(
@@ -32,7 +32,7 @@ pub async fn complete(
                         known.join(", ")
                     )
                 };
-                return Err(codes::invalid(message));
+                return Err(error_code::invalid(message));
             }
         },
         // A prompt says what its arguments are called, not what they may be.
@@ -47,7 +47,7 @@ pub async fn complete(
         },
         _ => Ok(Vec::new()),
     };
-    let candidates = candidates.map_err(|e| codes::error(&e))?;
+    let candidates = candidates.map_err(|e| error_code::error(&e))?;
     Ok(CompleteResult::new(fitting(candidates, &argument.value)))
 }
 

@@ -14,24 +14,27 @@ use serde_json::value::{RawValue, to_raw_value};
 use skills_core::{Error, Failure, nearest};
 use tokio::time::{Instant, interval_at};
 
-use super::functions::Functions;
-use super::{Handler, codes, own};
+use super::engine_tools::EngineTools;
+use super::{RegistryServer, builtin_tools, error_code};
 
 /// Calls a tool. One that fails is an answer for the model to read; one that is not
 /// there is an error.
 pub async fn call(
-    handler: &Handler,
+    handler: &RegistryServer,
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     let shared = &handler.shared;
     let (name, given) = (&*request.name, request.arguments.unwrap_or_default());
-    let called = if let Some(own) = own::find(name) {
+    let called = if let Some(own) = builtin_tools::find(name) {
         let work = (own.run)(&shared.registry, given);
         ticking(context, name, shared.tick, work).await
     } else {
         let functions = &shared.functions;
-        let found = functions.named(name).await.map_err(|e| codes::error(&e))?;
+        let found = functions
+            .named(name)
+            .await
+            .map_err(|e| error_code::error(&e))?;
         let Some(function) = found else {
             return Err(unknown(functions, name).await);
         };
@@ -50,7 +53,7 @@ pub async fn call(
         Err(error) => {
             let text = format!("{}: {}", error.kind().name(), error.to_text());
             let message = format!("tool `{name}`: {text}");
-            let conversation = &handler.conversation;
+            let conversation = &handler.session;
             conversation
                 .say(context, LoggingLevel::Warning, message)
                 .await;
@@ -60,12 +63,12 @@ pub async fn call(
     }
 }
 
-async fn unknown(functions: &Functions, name: &str) -> ErrorData {
+async fn unknown(functions: &EngineTools, name: &str) -> ErrorData {
     let tools = functions.tools().await.unwrap_or_default();
-    let ours = own::OWN.iter().map(|own| own.name);
+    let ours = builtin_tools::BUILTIN_TOOLS.iter().map(|own| own.name);
     let names = tools.iter().map(|tool| &*tool.name).chain(ours);
     let shown: String = name.chars().take(128).collect();
-    codes::invalid(match nearest(name, names) {
+    error_code::invalid(match nearest(name, names) {
         Some(near) => format!("Unknown tool: {shown} (did you mean `{near}`?)"),
         None => format!("Unknown tool: {shown} (tools/list names those there are)"),
     })

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use skills_core::{Error, Pending, Registry, Resource, ResourceUri};
 
 /// One tool of ours.
-pub struct Own {
+pub struct BuiltinTool {
     /// Its name.
     pub name: &'static str,
     title: &'static str,
@@ -23,14 +23,14 @@ pub struct Own {
 }
 
 /// All of them, by name.
-pub const OWN: &[Own] = &[FETCH, LIST, READ, route::RESOLVE, route::ROUTE];
+pub const BUILTIN_TOOLS: &[BuiltinTool] = &[FETCH, LIST, READ, route::RESOLVE, route::ROUTE];
 
 /// The tool with this name.
-pub fn find(name: &str) -> Option<&'static Own> {
-    OWN.iter().find(|tool| tool.name == name)
+pub fn find(name: &str) -> Option<&'static BuiltinTool> {
+    BUILTIN_TOOLS.iter().find(|tool| tool.name == name)
 }
 
-impl Own {
+impl BuiltinTool {
     /// As a list shows it.
     pub fn tool(&self) -> Tool {
         let reading = ToolAnnotations::new()
@@ -63,7 +63,7 @@ fn one_text(name: &str, about: &str) -> Value {
     })
 }
 
-const FETCH: Own = Own {
+const FETCH: BuiltinTool = BuiltinTool {
     name: "skill__fetch",
     title: "Fetch skills",
     about: "Read one or more iii:// addresses into one markdown text. Use it whenever skill \
@@ -98,7 +98,7 @@ const FETCH: Own = Own {
     },
 };
 
-const LIST: Own = Own {
+const LIST: BuiltinTool = BuiltinTool {
     name: "skill__list",
     title: "List skills",
     about: "List skills with their addresses, titles and descriptions, all of them or those whose \
@@ -174,7 +174,7 @@ fn skill(resource: &Resource, prefix: &str) -> Option<Value> {
     id.as_str().starts_with(prefix).then_some(skill)
 }
 
-const READ: Own = Own {
+const READ: BuiltinTool = BuiltinTool {
     name: "skill__read",
     title: "Read a skill",
     about: "Read the text at one iii:// address, exactly as it is kept: a skill, the index \
