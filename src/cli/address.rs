@@ -2,10 +2,10 @@
 
 use skills_core::{ResourceUri, SCHEME, SkillId};
 
-use super::Stop;
+use super::CliError;
 
 /// The address somebody means.
-pub fn uri(text: &str) -> Result<ResourceUri, Stop> {
+pub fn uri(text: &str) -> Result<ResourceUri, CliError> {
     let path = path(text);
     // A function, named as it is called.
     let is_function = path.contains("::") && !path.contains('/');
@@ -18,7 +18,7 @@ pub fn uri(text: &str) -> Result<ResourceUri, Stop> {
 }
 
 /// The id somebody means.
-pub fn id(text: &str) -> Result<SkillId, Stop> {
+pub fn id(text: &str) -> Result<SkillId, CliError> {
     Ok(path(text).parse()?)
 }
 

@@ -14,7 +14,7 @@ use agent3md::{Agent, Skill, Wanted};
 use clap::{Args, Subcommand};
 use skills_core::{Kind, nearest};
 
-use super::Stop;
+use super::CliError;
 use super::output::{Output, line};
 use skills_files::agents::file::{self, ReadError};
 
@@ -89,7 +89,7 @@ enum Verb {
     New(new::NewArgs),
 }
 
-pub fn run(args: &AgentArgs) -> Result<(), Stop> {
+pub fn run(args: &AgentArgs) -> Result<(), CliError> {
     let output = &Output::new(args.json, args.quiet);
     match &args.verb {
         Verb::Manifest(args) => show::manifest(args, output),
@@ -105,7 +105,7 @@ pub fn run(args: &AgentArgs) -> Result<(), Stop> {
 }
 
 /// Reads a file.
-fn text_of(path: &Path) -> Result<String, Stop> {
+fn text_of(path: &Path) -> Result<String, CliError> {
     file::read(path).map(|read| read.text).map_err(|error| {
         let (kind, hint) = match &error {
             ReadError::Extension(_) => (Kind::Invalid, "a document's name ends in `.3md`"),
@@ -118,7 +118,7 @@ fn text_of(path: &Path) -> Result<String, Stop> {
         };
         let hint = Some(hint.into());
         let message = error.to_string();
-        Stop {
+        CliError {
             kind,
             message,
             hint,
@@ -127,8 +127,8 @@ fn text_of(path: &Path) -> Result<String, Stop> {
 }
 
 /// Reads a document and loads it.
-fn open(path: &Path) -> Result<Agent, Stop> {
-    Agent::parse(&text_of(path)?).map_err(|error| Stop {
+fn open(path: &Path) -> Result<Agent, CliError> {
+    Agent::parse(&text_of(path)?).map_err(|error| CliError {
         kind: Kind::Broken,
         message: format!("{}: {error}", path.display()),
         hint: Some(error.hint().into()),
@@ -165,7 +165,7 @@ impl WhichArgs {
     }
 
     /// The skill, or what may have been meant.
-    fn find<'a>(&self, agent: &'a Agent) -> Result<&'a Skill, Stop> {
+    fn find<'a>(&self, agent: &'a Agent) -> Result<&'a Skill, CliError> {
         let wanted = self.wanted();
         agent.get(wanted).ok_or_else(|| {
             let names = agent.skills().map(|skill| skill.name.as_str());
@@ -177,7 +177,7 @@ impl WhichArgs {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("`skills agent skills {}` lists them", self.file.display()),
             };
-            Stop {
+            CliError {
                 kind: Kind::NotFound,
                 message: UnknownSkill::from(wanted).to_string(),
                 hint: Some(hint),

@@ -8,7 +8,7 @@ use skills_core::{FunctionId, Kind, nearest};
 use super::connection::{Connection, open};
 use super::options::Options;
 use super::output::line;
-use super::{Stop, input};
+use super::{CliError, input};
 
 /// The longest payload that is taken.
 const PAYLOAD_MAX: usize = 16 << 20;
@@ -36,7 +36,7 @@ const EXAMPLES: &str = "Examples:
 
 A text is printed as it is, everything else as JSON.";
 
-pub fn run(args: &CallArgs) -> Result<(), Stop> {
+pub fn run(args: &CallArgs) -> Result<(), CliError> {
     let function: FunctionId = args.function.parse()?;
     let function = function.to_string();
     let text = match args.payload.as_str() {
@@ -44,7 +44,7 @@ pub fn run(args: &CallArgs) -> Result<(), Stop> {
         given => given.to_owned(),
     };
     let payload: Value = serde_json::from_str(&text).map_err(|error| {
-        Stop::invalid(
+        CliError::invalid(
             format!("the payload is no JSON: {error}"),
             "quote it for your shell, as in '{\"uri\": \"iii://skills\"}'",
         )
@@ -57,7 +57,7 @@ pub fn run(args: &CallArgs) -> Result<(), Stop> {
         let answer: Value = match answer {
             None => Value::Null,
             Some(raw) => serde_json::from_str(raw.get())
-                .map_err(|error| Stop::broken(format!("the answer is no JSON: {error}")))?,
+                .map_err(|error| CliError::broken(format!("the answer is no JSON: {error}")))?,
         };
         connection
             .output
@@ -69,7 +69,7 @@ pub fn run(args: &CallArgs) -> Result<(), Stop> {
 }
 
 /// Adds the function that was probably meant, if the engine knows one.
-async fn suggest(connection: &Connection, function: &str, mut stop: Stop) -> Stop {
+async fn suggest(connection: &Connection, function: &str, mut stop: CliError) -> CliError {
     if stop.kind == Kind::NotFound
         && stop.message.starts_with("function not found")
         && let Ok(listed) = connection

@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::output::print;
-use super::{Cli, Stop};
+use super::{Cli, CliError};
 
 /// Print the completions of a shell.
 #[derive(Args)]
@@ -19,7 +19,7 @@ const EXAMPLES: &str = "Examples:
   skills completions zsh > \"${fpath[1]}/_skills\"
   skills completions fish > ~/.config/fish/completions/skills.fish";
 
-pub fn run(args: &CompletionsArgs) -> Result<(), Stop> {
+pub fn run(args: &CompletionsArgs) -> Result<(), CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "skills", &mut script);
     print(&String::from_utf8_lossy(&script))

@@ -13,7 +13,7 @@ use skills_iii::{CallError, Client, ErrorBody};
 
 use super::options::{Options, shown};
 use super::output::Output;
-use super::{Stop, log};
+use super::{CliError, log};
 use crate::app::{self, ConnectError, Connected, Location, Stay, Target};
 use crate::engine::is_idempotent;
 
@@ -33,38 +33,38 @@ pub struct Connection {
 /// Finds the registry, does the work, and lets go of it again.
 pub fn open<T>(
     options: &Options,
-    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
-) -> Result<T, Stop> {
+    work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
+) -> Result<T, CliError> {
     open_as(options, Stay::Short, work)
 }
 
 /// The same for whoever has thousands of questions.
 pub fn open_for_many<T>(
     options: &Options,
-    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
-) -> Result<T, Stop> {
+    work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
+) -> Result<T, CliError> {
     open_as(options, Stay::Busy, work)
 }
 
 /// The same for whoever stays a while: a registry in this process follows its files.
 pub fn open_watching<T>(
     options: &Options,
-    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
-) -> Result<T, Stop> {
+    work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
+) -> Result<T, CliError> {
     open_as(options, Stay::Long, work)
 }
 
 fn open_as<T>(
     options: &Options,
     stay: Stay,
-    work: impl AsyncFnOnce(&Connection) -> Result<T, Stop>,
-) -> Result<T, Stop> {
+    work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
+) -> Result<T, CliError> {
     log::start_for_a_verb(options.quiet);
     // One thread does: what is read stays where it was read, and there is less to start.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
-    let runtime = runtime.map_err(|error| Stop::broken(format!("cannot start: {error}")))?;
+    let runtime = runtime.map_err(|error| CliError::broken(format!("cannot start: {error}")))?;
     runtime.block_on(async {
         let connection = Connection::begin(options, stay).await?;
         let outcome = work(&connection).await;
@@ -74,7 +74,7 @@ fn open_as<T>(
 }
 
 impl Connection {
-    async fn begin(options: &Options, stay: Stay) -> Result<Self, Stop> {
+    async fn begin(options: &Options, stay: Stay) -> Result<Self, CliError> {
         let output = options.output();
         let loaded = options.target.configuration();
         for warning in &loaded.warnings {
@@ -124,10 +124,10 @@ impl Connection {
         &self,
         function: &str,
         payload: &impl Serialize,
-    ) -> Result<T, Stop> {
+    ) -> Result<T, CliError> {
         let answer = self.call_raw(function, payload).await?;
         let text = answer.as_deref().map_or("null", RawValue::get);
-        serde_json::from_str(text).map_err(|error| Stop {
+        serde_json::from_str(text).map_err(|error| CliError {
             kind: Kind::Broken,
             message: format!("`{function}` answered something unexpected: {error}"),
             hint: Some(
@@ -141,9 +141,9 @@ impl Connection {
         &self,
         function: &str,
         payload: &impl Serialize,
-    ) -> Result<Option<Box<RawValue>>, Stop> {
+    ) -> Result<Option<Box<RawValue>>, CliError> {
         let payload = to_raw_value(payload)
-            .map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
+            .map_err(|error| CliError::broken(format!("cannot say it as JSON: {error}")))?;
         let (client, timeout) = (self.client(), self.timeout);
         let calling = async {
             if is_idempotent(function) {
@@ -157,14 +157,14 @@ impl Connection {
         answer.map_err(|error| self.failed(function, error))
     }
 
-    fn failed(&self, function: &str, error: CallError) -> Stop {
+    fn failed(&self, function: &str, error: CallError) -> CliError {
         match error {
-            CallError::TimedOut { timeout, .. } => Stop {
+            CallError::TimedOut { timeout, .. } => CliError {
                 kind: Kind::TimedOut,
                 message: format!("`{function}` did not answer within {}", shown(timeout)),
                 hint: Some("try again, or wait longer with --timeout".into()),
             },
-            CallError::Disconnected => Stop {
+            CallError::Disconnected => CliError {
                 kind: Kind::Unavailable,
                 message: format!("the engine went away before `{function}` answered"),
                 hint: Some("is it running? try again".into()),
@@ -172,7 +172,7 @@ impl Connection {
             CallError::NotFound(_) if skills_api::find(function).is_some() => {
                 self.missing(function)
             }
-            CallError::NotFound(_) => Stop {
+            CallError::NotFound(_) => CliError {
                 kind: Kind::NotFound,
                 message: format!("function not found: {function}"),
                 hint: Some("is the worker that offers it connected?".into()),
@@ -182,12 +182,12 @@ impl Connection {
     }
 
     /// A function of ours that nobody offers.
-    pub fn missing(&self, what: &str) -> Stop {
+    pub fn missing(&self, what: &str) -> CliError {
         let at = match &self.connected.place {
             Location::Engine { url } => format!("the engine at {url}"),
             Location::Here { data_dir, .. } => format!("the registry in {}", data_dir.display()),
         };
-        Stop {
+        CliError {
             kind: Kind::Unavailable,
             message: format!("{at} does not offer `{what}`"),
             hint: Some(
@@ -210,7 +210,7 @@ const KINDS: [Kind; 6] = [
 
 /// A function answered with an error. Codes that are not ours come from engines and
 /// other workers: something behind the registry did not do its part.
-fn refused(body: &ErrorBody) -> Stop {
+fn refused(body: &ErrorBody) -> CliError {
     let kind = KINDS
         .into_iter()
         .find(|kind| skills_api::code(*kind) == body.code);
@@ -221,7 +221,7 @@ fn refused(body: &ErrorBody) -> Stop {
         }
         None => (body.message.clone(), None),
     };
-    Stop {
+    CliError {
         kind: kind.unwrap_or(Kind::Unavailable),
         message,
         hint,
@@ -254,7 +254,7 @@ fn split_hint(text: &str) -> (String, Option<String>) {
     }
 }
 
-fn unreachable(error: &ConnectError) -> Stop {
+fn unreachable(error: &ConnectError) -> CliError {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(deeper) = cause {
@@ -264,7 +264,7 @@ fn unreachable(error: &ConnectError) -> Stop {
         }
         cause = deeper.source();
     }
-    Stop {
+    CliError {
         kind: error.kind(),
         message,
         hint: error.hint(),

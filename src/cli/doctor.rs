@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::output::Output;
-use super::{Stop, block_on, options};
+use super::{CliError, block_on, options};
 use crate::app::{self, Checkup, EngineHealth, EngineTarget, StoreHealth};
 use crate::config::LoadedConfig;
 use skills_files::Matches;
@@ -51,7 +51,7 @@ const EXAMPLES: &str = "Examples:
   skills doctor                               exit code 0 if all is well, 1 if not
   skills doctor --config team.yaml --json     for programs";
 
-pub fn run(args: DoctorArgs) -> Result<(), Stop> {
+pub fn run(args: DoctorArgs) -> Result<(), CliError> {
     let loaded = options::configuration(args.config);
     let (url, _) = options::engine(args.url);
     let target = EngineTarget {
@@ -61,14 +61,14 @@ pub fn run(args: DoctorArgs) -> Result<(), Stop> {
     };
     let checkup = block_on(async {
         let checkup = app::checkup(target, &loaded).await;
-        checkup.map_err(|error| Stop::broken(error.to_text()))
+        checkup.map_err(|error| CliError::broken(error.to_text()))
     })?;
     let data = json::data(&loaded, &checkup);
     Output::new(args.json, args.quiet).data("doctor", &data, |_| words::text(&loaded, &checkup))?;
     match findings(&loaded, &checkup) {
         0 => Ok(()),
-        1 => Err(Stop::broken("1 finding")),
-        many => Err(Stop::broken(format!("{many} findings"))),
+        1 => Err(CliError::broken("1 finding")),
+        many => Err(CliError::broken(format!("{many} findings"))),
     }
 }
 

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use skills_core::Kind;
 
-use super::Stop;
+use super::CliError;
+use super::batch::{Outcome, Summary, each};
 use super::connection::{Connection, open_for_many};
 use super::list::{Origin, entries};
-use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
 
@@ -41,18 +41,18 @@ const EXAMPLES: &str = "Examples:
 A file is either whole or not there. One that differs is left alone without --force; the
 exit code is 2 then.";
 
-pub fn run(args: &ExportArgs) -> Result<(), Stop> {
-    make(&args.dir).map_err(|error| Stop::broken(cannot_write(&args.dir, &error)))?;
+pub fn run(args: &ExportArgs) -> Result<(), CliError> {
+    make(&args.dir).map_err(|error| CliError::broken(cannot_write(&args.dir, &error)))?;
     open_for_many(&args.options, async |connection| {
         let skills = entries(connection, args.origin).await?;
         let items = skills
             .into_iter()
             .map(|skill| (format!("{}.md", skill.id), skill.id));
         let work = |id: String| export(connection, &args.dir, id, args.force);
-        let tally = Tally::default();
-        let tally = each(connection, "exporting", items.collect(), tally, work).await?;
+        let summary = Summary::default();
+        let summary = each(connection, "exporting", items.collect(), summary, work).await?;
         let hint = "--force overwrites files that differ; the rest was exported";
-        tally.say(
+        summary.say(
             &connection.output,
             ["export", "exported", "left alone"],
             hint,
@@ -65,7 +65,7 @@ async fn export(
     dir: &Path,
     id: String,
     force: bool,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, CliError> {
     let body = match content(connection, &format!("iii://{id}")).await {
         Ok(content) => content.text,
         // Unregistered since the list was made, or damaged.
@@ -77,10 +77,10 @@ async fn export(
     let path = dir.join(format!("{id}.md"));
     // Disks may be slow, and others are under way.
     let written = tokio::task::spawn_blocking(move || write(&path, &body, force)).await;
-    written.map_err(|error| Stop::broken(error.to_string()))?
+    written.map_err(|error| CliError::broken(error.to_string()))?
 }
 
-fn write(path: &Path, body: &str, force: bool) -> Result<Outcome, Stop> {
+fn write(path: &Path, body: &str, force: bool) -> Result<Outcome, CliError> {
     match fs::read(path) {
         Ok(there) if there == body.as_bytes() => return Ok(Outcome::Equal),
         Ok(_) if !force => return Ok(Outcome::Skipped("the file there differs".into())),
@@ -90,7 +90,7 @@ fn write(path: &Path, body: &str, force: bool) -> Result<Outcome, Stop> {
         // Whatever else is wrong shows when it is written.
         Ok(_) | Err(_) => {}
     }
-    replace(path, body).map_err(|error| Stop::broken(cannot_write(path, &error)))?;
+    replace(path, body).map_err(|error| CliError::broken(cannot_write(path, &error)))?;
     Ok(Outcome::Done)
 }
 

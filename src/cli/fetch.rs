@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::Stop;
+use super::CliError;
 use super::address;
 use super::connection::open;
 use super::options::Options;
@@ -29,12 +29,12 @@ const EXAMPLES: &str = "Examples:
   skills fetch skills resend/email     the index and a skill
   skills fetch a b c > context.md      three skills for a model's context";
 
-pub fn run(args: &FetchArgs) -> Result<(), Stop> {
+pub fn run(args: &FetchArgs) -> Result<(), CliError> {
     let uris = args
         .uris
         .iter()
         .map(|uri| Ok(address::uri(uri)?.to_string()));
-    let uris: Vec<String> = uris.collect::<Result<_, Stop>>()?;
+    let uris: Vec<String> = uris.collect::<Result<_, CliError>>()?;
     open(&args.options, async |connection| {
         let text: String = connection
             .call("skill::fetch", &json!({ "uris": uris }))

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use skills_core::{Kind, SkillId};
 
+use super::batch::{Outcome, Summary, each};
 use super::connection::{Connection, open_for_many};
 use super::list::{Entry, entries};
-use super::many::{Outcome, Tally, each};
 use super::options::Options;
 use super::read::content;
 use super::register::register;
-use super::{Stop, input};
+use super::{CliError, input};
 
 /// Register every markdown file below a directory.
 #[derive(Args)]
@@ -33,10 +33,10 @@ const EXAMPLES: &str = "Examples:
 Files whose name is no id, or whose content is no skill, are named and left out; the
 exit code is 2 then. Hidden files and links to directories are not looked at.";
 
-pub fn run(args: &ImportArgs) -> Result<(), Stop> {
-    let (files, tally) = find(&args.dir)?;
-    if files.is_empty() && tally.skipped.is_empty() {
-        return Err(Stop::not_found(
+pub fn run(args: &ImportArgs) -> Result<(), CliError> {
+    let (files, summary) = find(&args.dir)?;
+    if files.is_empty() && summary.skipped.is_empty() {
+        return Err(CliError::not_found(
             format!("{} has no .md files", args.dir.display()),
             Some("the id of `DIR/resend/email.md` is `resend/email`".into()),
         ));
@@ -48,9 +48,9 @@ pub fn run(args: &ImportArgs) -> Result<(), Stop> {
             let known = there.get(file.id.as_str()).copied();
             import(connection, file, known)
         };
-        let tally = each(connection, "importing", files, tally, work).await?;
+        let summary = each(connection, "importing", files, summary, work).await?;
         let hint = "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported";
-        tally.say(&connection.output, ["import", "imported", "left out"], hint)
+        summary.say(&connection.output, ["import", "imported", "left out"], hint)
     })
 }
 
@@ -64,7 +64,7 @@ async fn import(
     connection: &Connection,
     file: File,
     known: Option<&Entry>,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, CliError> {
     let body = match input::body(&file.path) {
         Ok(body) => body,
         Err(stop) => return Ok(Outcome::Skipped(stop.message)),
@@ -84,11 +84,11 @@ async fn import(
 }
 
 /// Every markdown file below a directory with the id it gets, and those that get none.
-fn find(dir: &Path) -> Result<(Vec<(String, File)>, Tally), Stop> {
-    let (mut files, mut tally) = (Vec::new(), Tally::default());
+fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
+    let (mut files, mut summary) = (Vec::new(), Summary::default());
     let mut waiting = vec![dir.to_owned()];
     while let Some(next) = waiting.pop() {
-        let failed = |error: std::io::Error| Stop {
+        let failed = |error: std::io::Error| CliError {
             kind: match error.kind() {
                 std::io::ErrorKind::NotFound => Kind::NotFound,
                 _ => Kind::Invalid,
@@ -109,15 +109,15 @@ fn find(dir: &Path) -> Result<(Vec<(String, File)>, Tally), Stop> {
                 let is_file = path.metadata().is_ok_and(|found| found.is_file());
                 let id = what.strip_suffix(".md").unwrap_or(&what).parse::<SkillId>();
                 match id {
-                    _ if !is_file => tally.note(what, Outcome::Skipped("it is no file".into())),
+                    _ if !is_file => summary.note(what, Outcome::Skipped("it is no file".into())),
                     Ok(id) => files.push((what, File { id, path })),
-                    Err(error) => tally.note(what, Outcome::Skipped(error.to_text())),
+                    Err(error) => summary.note(what, Outcome::Skipped(error.to_text())),
                 }
             }
         }
     }
     files.sort_by(|(one, _), (other, _)| one.cmp(other));
-    Ok((files, tally))
+    Ok((files, summary))
 }
 
 /// The path below `dir`, with `/` everywhere.

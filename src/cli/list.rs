@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Stop;
+use super::CliError;
 use super::connection::{Connection, open};
-use super::figures::{age, count, size};
+use super::humanize::{age, count, size};
 use super::options::Options;
 use super::table::lay_out;
 
@@ -76,7 +76,7 @@ struct Listing {
     skills: Vec<Entry>,
 }
 
-pub fn run(args: &ListArgs) -> Result<(), Stop> {
+pub fn run(args: &ListArgs) -> Result<(), CliError> {
     open(&args.options, async |connection| {
         let skills = entries(connection, args.origin).await?;
         let listing = Listing { skills };
@@ -99,7 +99,10 @@ pub fn run(args: &ListArgs) -> Result<(), Stop> {
 }
 
 /// Every skill, or those from one place.
-pub async fn entries(connection: &Connection, origin: Option<Origin>) -> Result<Vec<Entry>, Stop> {
+pub async fn entries(
+    connection: &Connection,
+    origin: Option<Origin>,
+) -> Result<Vec<Entry>, CliError> {
     let listing: Listing = connection.call("skills::list", &json!({})).await?;
     let mut skills = listing.skills;
     if let Some(origin) = origin {

@@ -6,9 +6,9 @@ use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 use skills_core::nearest;
 
-use super::exit::EXIT_CODES;
+use super::exit_code::EXIT_CODES;
 use super::output::print;
-use super::{Cli, Stop};
+use super::{Cli, CliError};
 
 /// Print the manual page, of everything or of one command.
 #[derive(Args)]
@@ -24,7 +24,7 @@ const EXAMPLES: &str = "Examples:
   skills man prompts get | man -l -
   skills man > ~/.local/share/man/man1/skills.1";
 
-pub fn run(args: &ManArgs) -> Result<(), Stop> {
+pub fn run(args: &ManArgs) -> Result<(), CliError> {
     let mut found = Cli::command();
     found.build();
     for word in &args.command {
@@ -34,7 +34,7 @@ pub fn run(args: &ManArgs) -> Result<(), Stop> {
         found = next.clone();
     }
     let page = page(found, args.command.is_empty());
-    print(&page.map_err(|error| Stop::broken(format!("cannot write the page: {error}")))?)
+    print(&page.map_err(|error| CliError::broken(format!("cannot write the page: {error}")))?)
 }
 
 fn page(command: Command, main: bool) -> std::io::Result<String> {
@@ -74,11 +74,11 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("RUST_LOG", "what is logged to stderr, such as debug"),
 ];
 
-fn unknown(word: &str, command: &Command) -> Stop {
+fn unknown(word: &str, command: &Command) -> CliError {
     let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
     let hint = match nearest(word, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`skills --help` lists the commands".into(),
     };
-    Stop::not_found(format!("no such command: {word}"), Some(hint))
+    CliError::not_found(format!("no such command: {word}"), Some(hint))
 }

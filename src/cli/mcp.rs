@@ -4,7 +4,7 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 
 use super::options::TargetArgs;
-use super::{Stop, block_on, document, log};
+use super::{CliError, block_on, document, log};
 use crate::app;
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ const EXAMPLES: &str = "Examples:
   skills mcp agent.3md                        the skills of one document
   skills mcp --selftest agent.3md             whether a client would be well served";
 
-pub fn run(args: &McpArgs) -> Result<(), Stop> {
+pub fn run(args: &McpArgs) -> Result<(), CliError> {
     log::start(args.log_format);
     let loaded = args.target.configuration();
     app::warn_about(&loaded);
@@ -41,7 +41,7 @@ pub fn run(args: &McpArgs) -> Result<(), Stop> {
         });
         let served = app::mcp(place, &loaded, stop).await;
         signals.abort();
-        served.map_err(|error| Stop {
+        served.map_err(|error| CliError {
             kind: error.kind(),
             hint: error.hint(),
             message: error.to_string(),

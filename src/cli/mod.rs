@@ -2,29 +2,30 @@
 
 mod address;
 mod agent;
+mod batch;
 mod call;
 mod completions;
 mod connection;
 mod doctor;
 mod document;
-mod exit;
+mod error;
+mod exit_code;
 mod export;
 mod fetch;
-mod figures;
+mod humanize;
 mod import;
 mod input;
 mod list;
 mod log;
 mod man;
 mod manifest;
-mod many;
+mod markdown;
 mod mcp;
 mod options;
 mod output;
 mod prompts;
 mod read;
 mod register;
-mod render;
 mod serve;
 mod table;
 mod watch;
@@ -35,7 +36,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use exit::{EXIT_CODES, Stop, exit_code};
+pub use error::CliError;
+pub use exit_code::{EXIT_CODES, exit_code};
 
 /// A content registry for AI agents.
 ///
@@ -156,7 +158,7 @@ fn misused(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() || !options::wants_json() {
         // Nobody reads any more: nothing left to do.
         let _ = error.print();
-        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::INVALID));
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit_code::INVALID));
     }
     let text = error.render().to_string();
     // Up to the first empty line; tips and usage follow.
@@ -167,14 +169,14 @@ fn misused(error: &clap::Error) -> ExitCode {
         .lines()
         .find_map(|line| line.trim().strip_prefix("tip: "));
     let hint = tip.unwrap_or("`skills --help` lists the commands, `--help` after one its options");
-    Stop::invalid(message, hint).report(true)
+    CliError::invalid(message, hint).report(true)
 }
 
 /// A runtime for commands that need one.
-fn block_on<T>(work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
+fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
-    let runtime = runtime.map_err(|error| Stop::broken(format!("cannot start: {error}")))?;
+    let runtime = runtime.map_err(|error| CliError::broken(format!("cannot start: {error}")))?;
     runtime.block_on(work)
 }

@@ -1,14 +1,14 @@
 //! What a command says: data on stdout, everything else on stderr. With `--json` an error is
 //! data too.
 
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
+use skills_core::escape_control_in_lines;
 
-use super::Stop;
-use super::render::markdown;
+use super::CliError;
+use super::markdown;
 
 /// The version of the JSON that is printed.
 const SCHEMA_VERSION: u32 = 1;
@@ -21,8 +21,8 @@ static ANSWERED: AtomicBool = AtomicBool::new(false);
 pub struct Output {
     json: bool,
     quiet: bool,
-    /// Colours of stdout.
-    pub paint: Paint,
+    /// Whether stdout shows escape sequences: a terminal, unless `NO_COLOR` or `TERM=dumb` is set.
+    styled: bool,
     /// Whether a person reads stdout.
     terminal: bool,
     /// Columns of that terminal, if it says so.
@@ -32,12 +32,12 @@ pub struct Output {
 impl Output {
     pub fn new(json: bool, quiet: bool) -> Self {
         let terminal = io::stdout().is_terminal();
-        let size = console::Term::stdout().size_checked();
-        let size = size.filter(|_| terminal);
+        let stdout = console::Term::stdout();
+        let size = stdout.size_checked().filter(|_| terminal);
         Self {
             json,
             quiet,
-            paint: Paint::new(terminal),
+            styled: stdout.features().colors_supported(),
             terminal,
             columns: size.map(|(_, columns)| columns.into()),
         }
@@ -49,7 +49,7 @@ impl Output {
         command: &str,
         data: &impl Serialize,
         words: impl FnOnce(&Self) -> String,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CliError> {
         #[derive(Serialize)]
         struct Envelope<'a, T> {
             schema_version: u32,
@@ -65,7 +65,8 @@ impl Output {
             data,
         };
         let text = serde_json::to_string(&envelope);
-        let text = text.map_err(|error| Stop::broken(format!("cannot say it as JSON: {error}")))?;
+        let text =
+            text.map_err(|error| CliError::broken(format!("cannot say it as JSON: {error}")))?;
         print(&(text + "\n"))?;
         ANSWERED.store(true, Ordering::Relaxed);
         Ok(())
@@ -76,10 +77,10 @@ impl Output {
     pub fn document(&self, text: &str, is_markdown: bool, raw: bool) -> String {
         if raw || !self.terminal {
             text.to_owned()
-        } else if is_markdown && self.paint.is_on() {
-            markdown(text, self.paint)
+        } else if is_markdown && self.styled {
+            markdown::render(text)
         } else {
-            line(&tame(text))
+            line(&escape_control_in_lines(text))
         }
     }
 
@@ -96,7 +97,7 @@ impl Output {
     /// A line for whoever watches: a count, a summary.
     pub fn remark(&self, text: &str) {
         if !self.quiet && !self.json {
-            to_stderr(&format!("{}\n", tame(text)));
+            to_stderr(&format!("{}\n", escape_control_in_lines(text)));
         }
     }
 
@@ -107,19 +108,19 @@ impl Output {
 
     fn aside(&self, what: &str, text: &str) {
         if !self.quiet {
-            to_stderr(&format!("{what}: {}\n", tame(text)));
+            to_stderr(&format!("{what}: {}\n", escape_control_in_lines(text)));
         }
     }
 }
 
 /// Writes data. A reader that has seen enough is no failure: there is nothing left to do.
-pub fn print(text: &str) -> Result<(), Stop> {
+pub fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     match written {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-        Err(error) => Err(Stop::broken(format!("cannot write to stdout: {error}"))),
+        Err(error) => Err(CliError::broken(format!("cannot write to stdout: {error}"))),
     }
 }
 
@@ -140,22 +141,6 @@ pub fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The text without what could move a terminal's cursor or worse.
-pub fn tame(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => out.push(c),
-            '\r' => {}
-            c if c.is_control() => {
-                let _ = write!(out, "{}", c.escape_default());
-            }
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// Text with an end of line, whether it had one or not.
 pub fn line(text: &str) -> String {
     let mut text = text.to_owned();
@@ -173,71 +158,4 @@ pub fn lines<'a>(texts: impl Iterator<Item = &'a str>) -> String {
         all.push('\n');
     }
     all
-}
-
-/// Emphasis, where it can be seen.
-#[derive(Clone, Copy, Debug)]
-pub struct Paint {
-    on: bool,
-}
-
-impl Paint {
-    /// For a stream that is a terminal or not; `NO_COLOR` and dumb terminals count as not.
-    fn new(terminal: bool) -> Self {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Self {
-            on: terminal && !no_color && !dumb,
-        }
-    }
-
-    #[cfg(test)]
-    pub const fn always() -> Self {
-        Self { on: true }
-    }
-
-    /// Whether it shows at all.
-    pub const fn is_on(self) -> bool {
-        self.on
-    }
-
-    pub fn bold(self, text: &str) -> String {
-        self.wrap("1", "22", text)
-    }
-
-    pub fn dim(self, text: &str) -> String {
-        self.wrap("2", "22", text)
-    }
-
-    pub fn underline(self, text: &str) -> String {
-        self.wrap("4", "24", text)
-    }
-
-    fn wrap(self, on: &str, off: &str, text: &str) -> String {
-        if self.on && !text.is_empty() {
-            format!("\x1b[{on}m{text}\x1b[{off}m")
-        } else {
-            text.to_owned()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_terminal_is_not_moved_by_what_it_is_shown() {
-        assert_eq!(
-            tame("a\x1b[2Jb\r\n\tc\u{7}\u{9b}"),
-            "a\\u{1b}[2Jb\n\tc\\u{7}\\u{9b}"
-        );
-    }
-
-    #[test]
-    fn paint_shows_on_terminals_only() {
-        assert_eq!(Paint::new(false).bold("x"), "x");
-        assert_eq!(Paint::always().bold("x"), "\x1b[1mx\x1b[22m");
-        assert_eq!(Paint::always().dim(""), "");
-    }
 }

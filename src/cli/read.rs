@@ -4,7 +4,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Stop;
+use super::CliError;
 use super::address;
 use super::connection::{Connection, open};
 use super::options::Options;
@@ -54,7 +54,7 @@ pub struct Content {
     pub text: String,
 }
 
-pub fn run(args: &ReadArgs) -> Result<(), Stop> {
+pub fn run(args: &ReadArgs) -> Result<(), CliError> {
     say(
         "read",
         &address::uri(&args.uri)?.to_string(),
@@ -63,11 +63,11 @@ pub fn run(args: &ReadArgs) -> Result<(), Stop> {
     )
 }
 
-pub fn index(args: &IndexArgs) -> Result<(), Stop> {
+pub fn index(args: &IndexArgs) -> Result<(), CliError> {
     say("index", "iii://skills", args.raw, &args.options)
 }
 
-fn say(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), Stop> {
+fn say(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), CliError> {
     open(options, async |connection| {
         let content = content(connection, uri).await?;
         connection.output.data(command, &content, |output| {
@@ -78,7 +78,7 @@ fn say(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), Sto
 }
 
 /// Reads one address.
-pub async fn content(connection: &Connection, uri: &str) -> Result<Content, Stop> {
+pub async fn content(connection: &Connection, uri: &str) -> Result<Content, CliError> {
     #[derive(Deserialize)]
     struct Contents {
         contents: [Content; 1],

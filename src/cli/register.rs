@@ -8,11 +8,11 @@ use serde_json::json;
 use skills_core::{BODY_MAX, SkillId, nearest};
 
 use super::connection::{Connection, open};
-use super::figures::size;
+use super::humanize::size;
 use super::list::entries;
 use super::options::Options;
 use super::output::lines;
-use super::{Stop, address, input};
+use super::{CliError, address, input};
 
 /// Keep a markdown file as a skill.
 #[derive(Args)]
@@ -50,7 +50,7 @@ const UNREGISTER_EXAMPLES: &str = "Examples:
   skills unregister resend/email
   skills unregister a b c --json       which of them were there";
 
-pub fn run(args: &RegisterArgs) -> Result<(), Stop> {
+pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
     let id = address::id(&args.id)?;
     let skill = input::text(&args.file, BODY_MAX, &args.options.output())?;
     open(&args.options, async |connection| {
@@ -77,7 +77,7 @@ pub async fn register(
     connection: &Connection,
     id: &SkillId,
     skill: &str,
-) -> Result<Registered, Stop> {
+) -> Result<Registered, CliError> {
     let payload = json!({ "id": id.as_str(), "skill": skill });
     connection.call("skills::register", &payload).await
 }
@@ -88,9 +88,9 @@ struct Removed {
     removed: bool,
 }
 
-pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
+pub fn unregister(args: &UnregisterArgs) -> Result<(), CliError> {
     let ids = args.ids.iter().map(|id| address::id(id));
-    let ids: Vec<SkillId> = ids.collect::<Result<_, Stop>>()?;
+    let ids: Vec<SkillId> = ids.collect::<Result<_, CliError>>()?;
     open(&args.options, async |connection| {
         let mut outcome: Vec<Removed> = Vec::new();
         for id in &ids {
@@ -113,7 +113,7 @@ pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
 
 /// Says why nothing was removed: a file is not ours to remove, and a typing mistake
 /// has a likely meaning.
-async fn explain(connection: &Connection, missing: &[&str]) -> Result<(), Stop> {
+async fn explain(connection: &Connection, missing: &[&str]) -> Result<(), CliError> {
     let skills = entries(connection, None).await?;
     for id in missing {
         let note = if let Some(skill) = skills.iter().find(|skill| skill.id == *id) {

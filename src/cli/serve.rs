@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use skills_core::Kind;
 
-use super::{Common, Stop, block_on, log};
+use super::{CliError, Common, block_on, log};
 use crate::app::{self, ServeOptions};
 use crate::config::Config;
 
@@ -30,7 +30,7 @@ const EXAMPLES: &str = "Examples:
   skills serve --url ws://127.0.0.1:0         workers meet at a free port, which the log tells
   skills serve --token T                      workers and HTTP clients must send this token";
 
-pub fn run(args: ServeArgs) -> Result<(), Stop> {
+pub fn run(args: ServeArgs) -> Result<(), CliError> {
     let Common {
         config,
         url,
@@ -41,7 +41,7 @@ pub fn run(args: ServeArgs) -> Result<(), Stop> {
     let loaded = Config::load(&config);
     app::warn_about(&loaded);
     let data_dir = args.data_dir.or_else(app::data_dir).ok_or_else(|| {
-        Stop::invalid(
+        CliError::invalid(
             "this user has no data directory",
             "say where state is kept with --data-dir",
         )
@@ -55,7 +55,7 @@ pub fn run(args: ServeArgs) -> Result<(), Stop> {
         };
         app::serve(serving, &loaded, app::stop_signal())
             .await
-            .map_err(|error| Stop {
+            .map_err(|error| CliError {
                 kind: error.kind().unwrap_or(Kind::Broken),
                 hint: error.hint(),
                 message: error.to_string(),

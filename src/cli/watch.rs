@@ -12,7 +12,7 @@ use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use super::Stop;
+use super::CliError;
 use super::connection::{Connection, open_watching};
 use super::options::Options;
 use crate::app;
@@ -55,7 +55,7 @@ struct Change {
     id: String,
 }
 
-pub fn run(args: &WatchArgs) -> Result<(), Stop> {
+pub fn run(args: &WatchArgs) -> Result<(), CliError> {
     open_watching(&args.options, async |connection| {
         let stop = app::stop_signal();
         tokio::pin!(stop);
@@ -110,7 +110,7 @@ fn tell(connection: &Connection, event: Option<Event>) {
 }
 
 /// Has the registry call us for every change, and waits until it will.
-async fn subscribe(connection: &Connection) -> Result<mpsc::UnboundedReceiver<Change>, Stop> {
+async fn subscribe(connection: &Connection) -> Result<mpsc::UnboundedReceiver<Change>, CliError> {
     #[derive(Deserialize)]
     struct Id {
         id: String,
@@ -154,7 +154,8 @@ async fn subscribe(connection: &Connection) -> Result<mpsc::UnboundedReceiver<Ch
             id: id.clone(),
             trigger_type: kind.id.into(),
             function_id,
-            config: to_raw_value(&json!({})).map_err(|error| Stop::broken(error.to_string()))?,
+            config: to_raw_value(&json!({}))
+                .map_err(|error| CliError::broken(error.to_string()))?,
             metadata: None,
         });
         ours.push(id);

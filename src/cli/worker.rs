@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::{Common, Stop, block_on, log, manifest};
+use super::{CliError, Common, block_on, log, manifest};
 use crate::app;
 use crate::config::Config;
 use crate::engine::remote;
@@ -19,10 +19,10 @@ pub struct WorkerArgs {
     manifest: bool,
 }
 
-pub fn run(args: WorkerArgs) -> Result<(), Stop> {
+pub fn run(args: WorkerArgs) -> Result<(), CliError> {
     if args.manifest {
         let text = serde_json::to_string_pretty(&manifest::manifest());
-        let text = text.map_err(|error| Stop::broken(error.to_string()))?;
+        let text = text.map_err(|error| CliError::broken(error.to_string()))?;
         // A reader that has seen enough is no failure.
         let _ = writeln!(std::io::stdout(), "{text}");
         return Ok(());
@@ -32,7 +32,7 @@ pub fn run(args: WorkerArgs) -> Result<(), Stop> {
     app::warn_about(&loaded);
     block_on(async {
         let client = remote::connect(&args.common.url, args.common.token).map_err(|error| {
-            Stop::invalid(
+            CliError::invalid(
                 error.to_string(),
                 "an engine's address looks like ws://127.0.0.1:49134",
             )

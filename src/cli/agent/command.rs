@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use skills_core::Kind;
 
-use super::{Output, Stop, WhichArgs, line, open};
+use super::{CliError, Output, WhichArgs, line, open};
 
 #[derive(Args)]
 pub struct CommandArgs {
@@ -21,11 +21,11 @@ pub struct CommandArgs {
     argv: bool,
 }
 
-pub fn run(args: &CommandArgs, output: &Output) -> Result<(), Stop> {
+pub fn run(args: &CommandArgs, output: &Output) -> Result<(), CliError> {
     let agent = open(&args.which.file)?;
     let skill = args.which.find(&agent)?;
     let Some(tool) = &skill.tool else {
-        return Err(Stop {
+        return Err(CliError {
             kind: Kind::NotFound,
             message: format!("the skill {:?} has no command", skill.name),
             hint: Some("give its plane one: tool=\"rg {pattern}\" inputs=pattern".into()),
@@ -54,8 +54,8 @@ pub fn run(args: &CommandArgs, output: &Output) -> Result<(), Stop> {
     })
 }
 
-fn stop(error: &CommandError) -> Stop {
-    Stop {
+fn stop(error: &CommandError) -> CliError {
+    CliError {
         kind: match error {
             CommandError::Nul { .. } => Kind::Invalid,
             _ => Kind::Broken,
@@ -66,12 +66,12 @@ fn stop(error: &CommandError) -> Stop {
 }
 
 /// The values by name, each of the type its input declares.
-fn values(given: &[String], skill: &Skill) -> Result<Values, Stop> {
+fn values(given: &[String], skill: &Skill) -> Result<Values, CliError> {
     let mut values = Values::new();
     for pair in given {
         let (name, value) = pair.split_once('=').ok_or_else(|| {
             let hint = "write the input, `=` and the value, as in --set pattern=word";
-            Stop::invalid(format!("--set {pair:?} has no `=`"), hint)
+            CliError::invalid(format!("--set {pair:?} has no `=`"), hint)
         })?;
         let input = skill.inputs.iter().find(|input| input.name == name);
         let input = input.ok_or_else(|| {
@@ -80,7 +80,7 @@ fn values(given: &[String], skill: &Skill) -> Result<Values, Stop> {
                 [] => "it has none".to_owned(),
                 _ => format!("it has {}", names.join(", ")),
             };
-            Stop::invalid(
+            CliError::invalid(
                 format!("the skill {:?} has no input {name:?}", skill.name),
                 hint,
             )
@@ -88,7 +88,7 @@ fn values(given: &[String], skill: &Skill) -> Result<Values, Stop> {
         check_type(input, value)?;
         if values.insert(name.to_owned(), value.to_owned()).is_some() {
             let hint = "give each input one value";
-            return Err(Stop::invalid(
+            return Err(CliError::invalid(
                 format!("the input {name:?} is set twice"),
                 hint,
             ));
@@ -97,7 +97,7 @@ fn values(given: &[String], skill: &Skill) -> Result<Values, Stop> {
     Ok(values)
 }
 
-fn check_type(input: &Input, value: &str) -> Result<(), Stop> {
+fn check_type(input: &Input, value: &str) -> Result<(), CliError> {
     let parsed: Option<Value> = serde_json::from_str(value).ok();
     let parsed = parsed.as_ref();
     let fits = match &*input.kind {
@@ -112,14 +112,14 @@ fn check_type(input: &Input, value: &str) -> Result<(), Stop> {
         return Ok(());
     }
     let Input { name, kind, .. } = input;
-    Err(Stop::invalid(
+    Err(CliError::invalid(
         format!("the input {name:?} takes a value of type {kind}, and {value:?} is none"),
         "write it as in JSON: 1.5, true, {\"a\":1}, [1,2]",
     ))
 }
 
 /// An optional input without a value stays as written; the rest must have one.
-fn required(skill: &Skill, missing: &[&str]) -> Result<(), Stop> {
+fn required(skill: &Skill, missing: &[&str]) -> Result<(), CliError> {
     let optional = |name: &&str| {
         let mut inputs = skill.inputs.iter();
         inputs.any(|input| input.optional && input.name == **name)
@@ -131,7 +131,7 @@ fn required(skill: &Skill, missing: &[&str]) -> Result<(), Stop> {
         .collect();
     match needed[..] {
         [] => Ok(()),
-        [first, ..] => Err(Stop::invalid(
+        [first, ..] => Err(CliError::invalid(
             format!("no value for {}", needed.join(", ")),
             format!("add --set {first}=VALUE"),
         )),

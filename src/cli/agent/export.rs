@@ -11,7 +11,7 @@ use serde_json::json;
 use skills_core::{Kind, escape_control};
 
 use super::show::Full;
-use super::{Output, Stop, open, text_of};
+use super::{CliError, Output, open, text_of};
 use skills_files::agents::{Book, Page};
 
 #[derive(Args)]
@@ -33,14 +33,14 @@ pub struct ExportArgs {
     force: bool,
 }
 
-pub fn run(args: &ExportArgs, output: &Output) -> Result<(), Stop> {
+pub fn run(args: &ExportArgs, output: &Output) -> Result<(), CliError> {
     match &args.folder {
         Some(folder) if !args.manifest => markdown(args, folder, output),
         _ => manifest(&args.file, output),
     }
 }
 
-fn manifest(path: &Path, output: &Output) -> Result<(), Stop> {
+fn manifest(path: &Path, output: &Output) -> Result<(), CliError> {
     #[derive(Serialize)]
     struct Whole<'a> {
         manifest: agent3md::Manifest<'a>,
@@ -56,15 +56,15 @@ fn manifest(path: &Path, output: &Output) -> Result<(), Stop> {
     })
 }
 
-fn markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), Stop> {
+fn markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), CliError> {
     let shown_file = args.file.display();
     let book = Book::read(&text_of(&args.file)?, &Arc::from(""));
-    let book = book.map_err(|reason| Stop::broken(format!("{shown_file} {reason}")))?;
+    let book = book.map_err(|reason| CliError::broken(format!("{shown_file} {reason}")))?;
     let place = |page: &Page| folder.join(format!("{}.md", page.skill.id));
     // Looked for first: half an export is worse than none.
     let taken = book.pages.iter().map(place).find(|path| path.exists());
     if let Some(path) = taken.filter(|_| !args.force) {
-        return Err(Stop::invalid(
+        return Err(CliError::invalid(
             format!("{} is there already", path.display()),
             "choose another folder, or replace it with --force",
         ));
@@ -72,7 +72,7 @@ fn markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), Sto
     let mut files = Vec::with_capacity(book.pages.len());
     for page in &book.pages {
         let path = place(page);
-        write(&path, page, args.force).map_err(|error| Stop {
+        write(&path, page, args.force).map_err(|error| CliError {
             kind: Kind::Broken,
             message: format!("cannot write {}: {error}", path.display()),
             hint: Some("is the folder one this user may write to?".into()),
@@ -87,7 +87,7 @@ fn markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), Sto
     })?;
     match &book.skipped[..] {
         [] => Ok(()),
-        skipped => Err(Stop {
+        skipped => Err(CliError {
             kind: Kind::Broken,
             message: format!("left out: {}", skipped.join("; ")),
             hint: Some("rename these skills, then export again with --force".into()),

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use skills_core::Kind;
 
-use super::{Output, Stop};
+use super::{CliError, Output};
 use skills_files::agents::file::is_document;
 
 #[derive(Args)]
@@ -21,11 +21,11 @@ pub struct NewArgs {
     name: Option<String>,
 }
 
-pub fn run(args: &NewArgs, output: &Output) -> Result<(), Stop> {
+pub fn run(args: &NewArgs, output: &Output) -> Result<(), CliError> {
     let path = args.file.display().to_string();
     if !is_document(&args.file) {
         let hint = format!("call it {path}.3md");
-        return Err(Stop::invalid(
+        return Err(CliError::invalid(
             format!("{path} does not end in `.3md`"),
             hint,
         ));
@@ -33,7 +33,7 @@ pub fn run(args: &NewArgs, output: &Output) -> Result<(), Stop> {
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     let name = args.name.as_deref().unwrap_or(&stem).trim();
     if name.is_empty() || name.contains(char::is_control) {
-        return Err(Stop::invalid(
+        return Err(CliError::invalid(
             format!("{name:?} cannot be an agent's name"),
             "give it a name on one line, as in --name dev",
         ));
@@ -43,9 +43,9 @@ pub fn run(args: &NewArgs, output: &Output) -> Result<(), Stop> {
     created.map_err(|error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists {
             let hint = "choose another name; nothing is ever overwritten";
-            return Stop::invalid(format!("{path} is there already"), hint);
+            return CliError::invalid(format!("{path} is there already"), hint);
         }
-        Stop {
+        CliError {
             kind: Kind::Broken,
             message: format!("cannot write {path}: {error}"),
             hint: Some("is the folder there, and may this user write to it?".into()),

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use skills_core::escape_control;
 
-use super::{Output, Stop, WhichArgs, line, open};
+use super::{CliError, Output, WhichArgs, line, open};
 
 #[derive(Args)]
 pub struct FileArgs {
@@ -64,7 +64,7 @@ struct Matches<'a> {
     matches: Vec<MatchHead<'a>>,
 }
 
-pub fn manifest(args: &FileArgs, output: &Output) -> Result<(), Stop> {
+pub fn manifest(args: &FileArgs, output: &Output) -> Result<(), CliError> {
     let agent = open(&args.file)?;
     output.data("agent manifest", &agent.manifest(), |output| {
         let mut text = String::new();
@@ -87,7 +87,7 @@ pub fn manifest(args: &FileArgs, output: &Output) -> Result<(), Stop> {
     })
 }
 
-pub fn skills(args: &FileArgs, output: &Output) -> Result<(), Stop> {
+pub fn skills(args: &FileArgs, output: &Output) -> Result<(), CliError> {
     let agent = open(&args.file)?;
     let skills: Vec<_> = agent.skills().map(SkillHead::from).collect();
     output.data("agent skills", &Skills { skills }, |_| {
@@ -107,7 +107,7 @@ pub fn skills(args: &FileArgs, output: &Output) -> Result<(), Stop> {
     })
 }
 
-pub fn route(args: &RouteArgs, output: &Output) -> Result<(), Stop> {
+pub fn route(args: &RouteArgs, output: &Output) -> Result<(), CliError> {
     let agent = open(&args.file)?;
     let text = args.text.join(" ");
     let matches = agent.route(&text).into_iter().map(MatchHead::from);
@@ -120,14 +120,14 @@ pub fn route(args: &RouteArgs, output: &Output) -> Result<(), Stop> {
     })
 }
 
-pub fn get(args: &SkillArgs, output: &Output) -> Result<(), Stop> {
+pub fn get(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
     let agent = open(&args.which.file)?;
     let skill = args.which.find(&agent)?;
     let words = |output: &Output| body(output, &skill.body);
     output.data("agent get", &Full::from(skill), words)
 }
 
-pub fn resolve(args: &SkillArgs, output: &Output) -> Result<(), Stop> {
+pub fn resolve(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
     let agent = open(&args.which.file)?;
     args.which.find(&agent)?;
     let chain = agent.resolve(args.which.wanted()).unwrap_or_default();

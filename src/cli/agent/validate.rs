@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use skills_core::escape_control;
 
-use super::{Output, Stop, text_of};
+use super::{CliError, Output, text_of};
 use crate::cli::document::said;
 
 #[derive(Args)]
@@ -33,7 +33,7 @@ struct Checked {
     unreadable: Option<String>,
 }
 
-pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), Stop> {
+pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), CliError> {
     let mut lines = Vec::new();
     let mut files = Vec::new();
     for path in &args.files {
@@ -85,7 +85,7 @@ pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), Stop> {
         lines.join("\n") + "\n"
     })?;
     if errors > 0 || (args.strict && warnings > 0) {
-        return Err(Stop::broken(summary));
+        return Err(CliError::broken(summary));
     }
     Ok(())
 }

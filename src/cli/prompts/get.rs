@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use skills_core::{PromptName, nearest};
 
 use super::list::{Prompt, prompts};
-use crate::cli::Stop;
+use crate::cli::CliError;
 use crate::cli::connection::open;
 use crate::cli::options::Options;
 use crate::cli::output::{Output, line};
@@ -39,7 +39,7 @@ struct Rendered {
     messages: Vec<Value>,
 }
 
-pub fn run(args: &GetArgs) -> Result<(), Stop> {
+pub fn run(args: &GetArgs) -> Result<(), CliError> {
     let name: PromptName = args.name.trim_start_matches('/').parse()?;
     let arguments = parse(&args.arguments)?;
     open(&args.options, async |connection| {
@@ -59,17 +59,17 @@ pub fn run(args: &GetArgs) -> Result<(), Stop> {
 }
 
 /// `key=value` by key.
-fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, Stop> {
+fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, CliError> {
     let mut arguments = BTreeMap::new();
     for one in given {
         let example = "write arguments as key=value, as in `name=Ada`";
         let (key, value) = one
             .split_once('=')
             .filter(|(key, _)| !key.trim().is_empty())
-            .ok_or_else(|| Stop::invalid(format!("`{one}` is no argument"), example))?;
+            .ok_or_else(|| CliError::invalid(format!("`{one}` is no argument"), example))?;
         if arguments.insert(key.trim(), value).is_some() {
             let message = format!("argument `{key}` is given twice");
-            return Err(Stop::invalid(message, "leave one of them out"));
+            return Err(CliError::invalid(message, "leave one of them out"));
         }
     }
     Ok(arguments)
@@ -77,7 +77,7 @@ fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, Stop> {
 
 /// What is missing is an error; what the prompt does not name may still mean something
 /// to its handler.
-fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, output: &Output) -> Result<(), Stop> {
+fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, output: &Output) -> Result<(), CliError> {
     let required = prompt.arguments.iter().filter(|argument| argument.required);
     let missing: Vec<_> = required
         .map(|argument| argument.name.as_str())
@@ -85,7 +85,7 @@ fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, output: &Output) -> Resu
         .collect();
     if !missing.is_empty() {
         let example: Vec<_> = missing.iter().map(|name| format!("{name}=...")).collect();
-        return Err(Stop::invalid(
+        return Err(CliError::invalid(
             format!("prompt `{}` needs {}", prompt.name, missing.join(", ")),
             format!("skills prompts get {} {}", prompt.name, example.join(" ")),
         ));

@@ -4,9 +4,9 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::cli::Stop;
+use crate::cli::CliError;
 use crate::cli::connection::{Connection, open};
-use crate::cli::figures::count;
+use crate::cli::humanize::count;
 use crate::cli::options::Options;
 use crate::cli::table::lay_out;
 
@@ -64,7 +64,7 @@ struct Menu {
     prompts: Vec<Prompt>,
 }
 
-pub fn run(args: &ListArgs) -> Result<(), Stop> {
+pub fn run(args: &ListArgs) -> Result<(), CliError> {
     open(&args.options, async |connection| {
         let prompts = prompts(connection).await?;
         let menu = Menu { prompts };
@@ -89,7 +89,7 @@ pub fn run(args: &ListArgs) -> Result<(), Stop> {
 }
 
 /// Every prompt with its arguments.
-pub async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, Stop> {
+pub async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, CliError> {
     let menu: Menu = connection.call("prompts::mcp-list", &json!({})).await?;
     Ok(menu.prompts)
 }

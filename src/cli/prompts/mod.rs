@@ -6,7 +6,7 @@ mod register;
 
 use clap::{Args, Subcommand};
 
-use super::Stop;
+use super::CliError;
 
 /// List, render, register and unregister prompts.
 #[derive(Args)]
@@ -31,7 +31,7 @@ enum Verb {
     Unregister(register::UnregisterArgs),
 }
 
-pub fn run(args: &PromptsArgs) -> Result<(), Stop> {
+pub fn run(args: &PromptsArgs) -> Result<(), CliError> {
     match &args.verb {
         Verb::List(args) => list::run(args),
         Verb::Get(args) => get::run(args),

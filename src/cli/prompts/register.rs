@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skills_core::{FunctionId, PromptName, nearest};
 
 use super::list::prompts;
-use crate::cli::Stop;
+use crate::cli::CliError;
 use crate::cli::connection::{Connection, open};
 use crate::cli::options::Options;
 use crate::cli::output::lines;
@@ -63,7 +63,7 @@ struct Registered {
     registered_at: String,
 }
 
-pub fn run(args: &RegisterArgs) -> Result<(), Stop> {
+pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
     let name: PromptName = args.name.parse()?;
     let function: FunctionId = args.function.parse()?;
     let argument = |required| {
@@ -99,9 +99,9 @@ struct Removed {
     removed: bool,
 }
 
-pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
+pub fn unregister(args: &UnregisterArgs) -> Result<(), CliError> {
     let names = args.names.iter().map(|name| Ok(name.parse()?));
-    let names: Vec<PromptName> = names.collect::<Result<_, Stop>>()?;
+    let names: Vec<PromptName> = names.collect::<Result<_, CliError>>()?;
     open(&args.options, async |connection| {
         let mut outcome: Vec<Removed> = Vec::new();
         for name in &names {
@@ -121,7 +121,7 @@ pub fn unregister(args: &UnregisterArgs) -> Result<(), Stop> {
     })
 }
 
-async fn explain(connection: &Connection, missing: &[&Removed]) -> Result<(), Stop> {
+async fn explain(connection: &Connection, missing: &[&Removed]) -> Result<(), CliError> {
     let there = prompts(connection).await?;
     for Removed { name, .. } in missing {
         let names = || there.iter().map(|prompt| prompt.name.as_str());

@@ -23,7 +23,7 @@ fn markdown_is_rendered_on_a_terminal_only() {
     let shown = on_a_terminal(&s, 80, "skills read a --quiet").stdout;
     assert_eq!(
         shown,
-        "\x1b[1mTitle\x1b[22m\n\nUse \x1b[2mcode\x1b[22m and \x1b[4mlinks\x1b[24m \x1b[2m(iii://b)\x1b[22m.\n"
+        "\x1b[1mTitle\x1b[0m\n\nUse \x1b[2mcode\x1b[0m and \x1b[4mlinks\x1b[0m \x1b[2m(iii://b)\x1b[0m.\n"
     );
     assert_eq!(
         on_a_terminal(&s, 80, "skills read a --raw --quiet").stdout,

@@ -5,9 +5,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::Stop;
+use super::CliError;
 use super::connection::Connection;
-use super::figures::count;
+use super::humanize::count;
 use super::output::{Output, lines};
 
 /// How many are on their way at a time: enough to share a commit on the other side.
@@ -26,7 +26,7 @@ pub enum Outcome {
 
 /// What became of all of them.
 #[derive(Debug, Default, Serialize)]
-pub struct Tally {
+pub struct Summary {
     /// What was written.
     pub done: Vec<String>,
     /// What was equal already.
@@ -44,7 +44,7 @@ pub struct Skip {
     pub reason: String,
 }
 
-impl Tally {
+impl Summary {
     pub fn note(&mut self, what: String, outcome: Outcome) {
         match outcome {
             Outcome::Done => self.done.push(what),
@@ -60,7 +60,7 @@ impl Tally {
         output: &Output,
         [command, did, left]: [&str; 3],
         hint: &str,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CliError> {
         for skip in &self.skipped {
             output.warn(&format!("{}: {}", skip.what, skip.reason));
         }
@@ -74,7 +74,7 @@ impl Tally {
         ));
         if skipped > 0 {
             let message = format!("{} {left}", count(skipped, "file"));
-            return Err(Stop::invalid(message, hint));
+            return Err(CliError::invalid(message, hint));
         }
         Ok(())
     }
@@ -93,11 +93,11 @@ pub async fn each<I, F>(
     connection: &Connection,
     verb: &str,
     items: Vec<(String, I)>,
-    mut tally: Tally,
+    mut summary: Summary,
     mut work: impl FnMut(I) -> F,
-) -> Result<Tally, Stop>
+) -> Result<Summary, CliError>
 where
-    F: Future<Output = Result<Outcome, Stop>>,
+    F: Future<Output = Result<Outcome, CliError>>,
 {
     let bar = bar(&connection.output, verb, items.len());
     // One thing that moves is enough.
@@ -116,7 +116,7 @@ where
         let (at, outcome) = first(&mut under_way).await;
         let (what, _) = under_way.swap_remove(at);
         match outcome {
-            Ok(outcome) => tally.note(what, outcome),
+            Ok(outcome) => summary.note(what, outcome),
             Err(mut stop) => {
                 bar.finish_and_clear();
                 stop.message = format!("{what}: {}", stop.message);
@@ -131,8 +131,8 @@ where
         bar.inc(1);
     }
     bar.finish_and_clear();
-    tally.sort();
-    Ok(tally)
+    summary.sort();
+    Ok(summary)
 }
 
 /// Waits for the first of several to end.

@@ -1,49 +1,16 @@
-//! How a command ends: exit codes, and what a person reads.
+//! The error type of the command line.
 
 use std::process::ExitCode;
 
 use serde::Serialize;
-use skills_core::{Error, Kind};
+use skills_core::{Error, Kind, escape_control_in_lines};
 
-use super::output::{error_to_stdout, tame, to_stderr};
-
-/// It went well. So does ending because nobody reads any more.
-pub const OK: u8 = 0;
-/// Something that should work did not: damaged data, a disk, a bug.
-pub const BROKEN: u8 = 1;
-/// The command line, or something that was handed in, breaks a rule.
-pub const INVALID: u8 = 2;
-/// The thing asked for is not there.
-pub const NOT_FOUND: u8 = 3;
-/// The thing asked for may not be connected this way.
-pub const FORBIDDEN: u8 = 4;
-/// An engine or a worker is not there, or did not answer in time.
-pub const UNAVAILABLE: u8 = 5;
-
-/// Every exit code and what it means, for the man page. The README has the same table.
-pub const EXIT_CODES: &[(u8, &str)] = &[
-    (OK, "fine"),
-    (BROKEN, "broken"),
-    (INVALID, "invalid use"),
-    (NOT_FOUND, "not found"),
-    (FORBIDDEN, "forbidden"),
-    (UNAVAILABLE, "unavailable or timed out"),
-];
-
-/// The exit code of a kind of error.
-pub const fn exit_code(kind: Kind) -> u8 {
-    match kind {
-        Kind::Broken => BROKEN,
-        Kind::Invalid => INVALID,
-        Kind::NotFound => NOT_FOUND,
-        Kind::Forbidden => FORBIDDEN,
-        Kind::Unavailable | Kind::TimedOut => UNAVAILABLE,
-    }
-}
+use super::exit_code::exit_code;
+use super::output::{error_to_stdout, to_stderr};
 
 /// Why a command ended early.
 #[derive(Debug)]
-pub struct Stop {
+pub struct CliError {
     /// What a program makes of it.
     pub kind: Kind,
     /// What happened.
@@ -52,7 +19,7 @@ pub struct Stop {
     pub hint: Option<String>,
 }
 
-impl Stop {
+impl CliError {
     /// Something that should work did not.
     pub fn broken(message: impl Into<String>) -> Self {
         Self {
@@ -91,8 +58,8 @@ impl Stop {
 
     fn in_words(&self) -> String {
         let hint = self.hint.as_deref();
-        let hint = hint.map(|hint| format!("\nhint: {}\n", tame(hint)));
-        let message = tame(&self.message);
+        let hint = hint.map(|hint| format!("\nhint: {}\n", escape_control_in_lines(hint)));
+        let message = escape_control_in_lines(&self.message);
         format!("error: {message}\n{}", hint.unwrap_or_default())
     }
 
@@ -118,7 +85,7 @@ impl Stop {
 }
 
 /// A rule that the command line breaks.
-impl From<Error> for Stop {
+impl From<Error> for CliError {
     fn from(error: Error) -> Self {
         Self {
             kind: error.kind(),
@@ -133,23 +100,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exit_codes_are_as_documented() {
-        let codes = [
-            (Kind::Broken, 1),
-            (Kind::Invalid, 2),
-            (Kind::NotFound, 3),
-            (Kind::Forbidden, 4),
-            (Kind::Unavailable, 5),
-            (Kind::TimedOut, 5),
-        ];
-        for (kind, code) in codes {
-            assert_eq!(exit_code(kind), code, "for {kind:?}");
-        }
-    }
-
-    #[test]
     fn an_error_is_one_document_or_a_few_lines() {
-        let stop = || Stop::invalid("`x` is odd\u{7}", "make it even");
+        let stop = || CliError::invalid("`x` is odd\u{7}", "make it even");
         assert_eq!(
             stop().in_words(),
             "error: `x` is odd\\u{7}\n\nhint: make it even\n"
