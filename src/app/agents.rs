@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skills_core::Source;
 
 use crate::config::LoadedConfig;
-use skills_files::agents::{Agents, Loaded as Document};
+use skills_files::agents::{Agents, LoadedAgent as Document};
 
 /// The documents that the configuration names; none where it names none.
 pub fn agents(loaded: &LoadedConfig) -> Option<Agents> {

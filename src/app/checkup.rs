@@ -20,7 +20,7 @@ use crate::config::{Config, LoadedConfig};
 use crate::engine::ClientEngine;
 use crate::engine::embedded::Embedded;
 use skills_files::agents::{self, Agents};
-use skills_files::{self, Folder, Matches, Report};
+use skills_files::{self, Folder, FolderReport, PatternMatches};
 
 /// How long a registry may take to list what it has.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,11 +35,11 @@ pub struct Checkup {
     /// How the data directory is.
     pub store: StoreHealth,
     /// What the files hold.
-    pub report: Report,
+    pub report: FolderReport,
     /// The 3md documents that are served.
-    pub agents: Vec<agents::Loaded>,
+    pub agents: Vec<agents::LoadedAgent>,
     /// How much each pattern for them matches.
-    pub agent_patterns: Vec<Matches>,
+    pub agent_patterns: Vec<PatternMatches>,
     /// Files that are hidden by what workers registered.
     pub shadowed: Vec<Shadowed>,
     /// What is registered and cannot be served.
@@ -78,7 +78,7 @@ pub struct Shadowed {
     /// `skill` or `prompt`.
     pub kind: &'static str,
     /// The file.
-    pub file: skills_files::Loaded,
+    pub file: skills_files::LoadedFile,
     /// What hides it.
     pub by: Origin,
     /// Since when.
@@ -156,9 +156,9 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
 }
 
 /// The skills of documents, each as if it were a file.
-fn pages(documents: &[agents::Loaded]) -> impl Iterator<Item = skills_files::Loaded> {
+fn pages(documents: &[agents::LoadedAgent]) -> impl Iterator<Item = skills_files::LoadedFile> {
     documents.iter().flat_map(|document| {
-        document.ids.iter().map(|id| skills_files::Loaded {
+        document.ids.iter().map(|id| skills_files::LoadedFile {
             name: id.clone(),
             path: document.path.clone(),
             pattern: Arc::clone(&document.pattern),
@@ -168,9 +168,9 @@ fn pages(documents: &[agents::Loaded]) -> impl Iterator<Item = skills_files::Loa
 }
 
 /// The skills of documents that files hide: the registry asks the files first.
-fn clashes(files: &[skills_files::Loaded], documents: &[agents::Loaded]) -> Vec<Skipped> {
+fn clashes(files: &[skills_files::LoadedFile], documents: &[agents::LoadedAgent]) -> Vec<Skipped> {
     let files: HashMap<_, _> = files.iter().map(|file| (&file.name, &file.path)).collect();
-    let clash = |page: skills_files::Loaded| {
+    let clash = |page: skills_files::LoadedFile| {
         let (id, file) = (&page.name, files.get(&page.name)?.display());
         Some(Skipped {
             place: page.path.display().to_string(),

@@ -12,7 +12,7 @@ use super::output::Output;
 use super::{CliError, block_on, options};
 use crate::app::{self, Checkup, EngineHealth, EngineTarget, StoreHealth};
 use crate::config::LoadedConfig;
-use skills_files::Matches;
+use skills_files::PatternMatches;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -124,7 +124,7 @@ fn counted<'a>(loaded: &'a LoadedConfig, checkup: &Checkup) -> [Vec<Counted<'a>>
 /// `served`: the pattern of each file that is.
 fn count<'a>(
     patterns: &'a [String],
-    matches: &[Matches],
+    matches: &[PatternMatches],
     served: &[&Arc<str>],
 ) -> Vec<Counted<'a>> {
     let mut matches = matches.iter().peekable();

@@ -15,7 +15,8 @@ use std::sync::mpsc;
 use agent3md::{Agent, Finding, Report, answer};
 use clap::Args;
 
-use skills_files::agents::{file, watch};
+use skills_files::agents::file;
+use skills_files::watch_file;
 use skills_mcp::document::{Served, Server};
 
 /// Findings that are said; a client that never reads stderr must not stop us with a full pipe.
@@ -129,7 +130,7 @@ impl<W: Write> Reloading<W> {
         say_findings(&self.path, &agent3md::validate(&text));
         drop((text, saying));
         let path = self.path.clone();
-        watch::watch(&path, || self.look());
+        watch_file(&path, || self.look());
     }
 
     /// Looks at the file; false when nobody is left to serve.

@@ -8,8 +8,8 @@ use std::ffi::OsString;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::scan::Found;
-use super::stamp::Stamp;
+use crate::scan::Found;
+use crate::stamp::Stamp;
 
 /// What each path taught, for as long as its stamp is the same.
 #[derive(Debug)]

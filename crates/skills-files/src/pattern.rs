@@ -42,7 +42,7 @@ pub struct Pattern {
 
 /// How much one pattern matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matches {
+pub struct PatternMatches {
     /// The pattern, as it was written.
     pub pattern: Arc<str>,
     /// How many files it matches, whether they can be served or not.
@@ -161,7 +161,7 @@ impl Pattern {
     }
 }
 
-impl Matches {
+impl PatternMatches {
     /// That of a pattern which is the only one.
     pub fn of(pattern: &Pattern, files: usize) -> Self {
         Self {

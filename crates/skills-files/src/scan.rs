@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use skills_core::{Skipped, escape_control};
 
-use super::pattern::{Matches, Pattern};
-use super::stamp::Stamp;
+use crate::pattern::{Pattern, PatternMatches};
+use crate::stamp::Stamp;
 
 /// Where a walk gives up: a pattern such as `/**` must not keep anybody waiting.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub struct Found {
 #[derive(Debug, Default)]
 pub struct Scan {
     /// How much each of them matches, in their order.
-    pub matches: Vec<Matches>,
+    pub matches: Vec<PatternMatches>,
     /// Markdown files, in byte order of their paths, each once.
     pub found: Vec<Found>,
     /// What matches and cannot be a document.
@@ -82,7 +82,7 @@ impl Scan {
         let earlier = all - new.len();
         let walked = later.matches.into_iter();
         self.matches
-            .extend(walked.map(|one| Matches { earlier, ..one }));
+            .extend(walked.map(|one| PatternMatches { earlier, ..one }));
         self.found.extend(new);
         for skipped in later.skipped {
             if !self.skipped.contains(&skipped) {
@@ -104,7 +104,7 @@ fn walk(pattern: &Pattern, limits: Limits) -> Scan {
                 format!("matches no file: {folder}: {}", said_by(&error))
             };
             return Scan {
-                matches: vec![Matches::of(pattern, 0)],
+                matches: vec![PatternMatches::of(pattern, 0)],
                 found: Vec::new(),
                 skipped: vec![about_pattern(pattern, reason)],
                 folders: vec![pattern.root.clone()],
@@ -170,7 +170,7 @@ impl Walk<'_> {
         }
         self.scan
             .matches
-            .push(Matches::of(self.pattern, self.files));
+            .push(PatternMatches::of(self.pattern, self.files));
         self.scan
     }
 

@@ -1,82 +1,79 @@
-//! What the files served at one moment, to tell what changed by the next.
+//! What the sources served at one moment, to compute the changes by the next.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::PathBuf;
 
-use skills_core::{PromptName, SkillId, SourcePrompt, SourceSkill};
+use skills_core::{Change, PromptName, SkillId};
 
-use super::library::{File, Files};
-
-/// What was served at one moment: of every document, what tells a change.
+/// A fingerprint of every skill and prompt that was served at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     skills: HashMap<SkillId, u64>,
     prompts: HashMap<PromptName, u64>,
-    /// Where a change could come from.
-    pub folders: Vec<PathBuf>,
-}
-
-/// What came, changed or went between two moments, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changed {
-    /// Ids of skills.
-    pub skills: Vec<SkillId>,
-    /// Names of prompts.
-    pub prompts: Vec<PromptName>,
+    folders: Vec<PathBuf>,
 }
 
 impl Snapshot {
-    pub(super) fn of(skills: &Files<SourceSkill>, prompts: &Files<SourcePrompt>) -> Self {
-        Self {
-            skills: prints(&skills.entries, |skill| &skill.id),
-            prompts: prints(&prompts.entries, |prompt| &prompt.name),
-            folders: [&*skills.folders, &*prompts.folders].concat(),
-        }
-    }
-
-    /// Skills, each with what tells a change, and where a change could come from.
-    pub(crate) fn of_skills(
+    pub(crate) fn new(
         skills: impl Iterator<Item = (SkillId, u64)>,
+        prompts: impl Iterator<Item = (PromptName, u64)>,
         folders: Vec<PathBuf>,
     ) -> Self {
         Self {
             skills: skills.collect(),
-            prompts: HashMap::new(),
+            prompts: prompts.collect(),
             folders,
         }
     }
 
-    /// Whether a file is this skill.
-    pub fn has_skill(&self, id: &SkillId) -> bool {
-        self.skills.contains_key(id)
-    }
-
-    /// Whether a file is this prompt.
-    pub fn has_prompt(&self, name: &PromptName) -> bool {
-        self.prompts.contains_key(name)
-    }
-
-    /// What is not as it was `before`.
-    pub fn since(&self, before: &Self) -> Changed {
-        Changed {
-            skills: differing(&before.skills, &self.skills),
-            prompts: differing(&before.prompts, &self.prompts),
+    /// Adds what a source of lower precedence serves: an id that is already here stays.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (id, print) in other.skills {
+            self.skills.entry(id).or_insert(print);
         }
+        for (name, print) in other.prompts {
+            self.prompts.entry(name).or_insert(print);
+        }
+        self.folders.extend(other.folders);
+    }
+
+    /// The folders to watch: those that were read, and roots that do not exist yet.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// What was added, changed or removed since `before`: skills, then prompts, each in
+    /// order of their names.
+    pub fn changes_since(&self, before: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for id in differing(&before.skills, &self.skills) {
+            changes.push(if self.skills.contains_key(id) {
+                Change::SkillRegistered(id.clone())
+            } else {
+                Change::SkillUnregistered(id.clone())
+            });
+        }
+        for name in differing(&before.prompts, &self.prompts) {
+            changes.push(if self.prompts.contains_key(name) {
+                Change::PromptRegistered(name.clone())
+            } else {
+                Change::PromptUnregistered(name.clone())
+            });
+        }
+        changes
     }
 }
 
-fn prints<T, N: Clone + Eq + Hash>(files: &[File<T>], name: impl Fn(&T) -> &N) -> HashMap<N, u64> {
-    let print = |file: &File<T>| (name(&file.part.entry).clone(), file.part.print);
-    files.iter().map(print).collect()
-}
-
-fn differing<N: Clone + Eq + Hash + Ord>(a: &HashMap<N, u64>, b: &HashMap<N, u64>) -> Vec<N> {
-    let changed = b
+fn differing<'a, N: Eq + Hash + Ord>(
+    before: &'a HashMap<N, u64>,
+    after: &'a HashMap<N, u64>,
+) -> Vec<&'a N> {
+    let changed = after
         .iter()
-        .filter(|(name, print)| a.get(*name) != Some(*print));
-    let gone = a.iter().filter(|(name, _)| !b.contains_key(*name));
-    let mut names: Vec<N> = changed.chain(gone).map(|(name, _)| name.clone()).collect();
+        .filter(|(name, print)| before.get(*name) != Some(*print));
+    let removed = before.iter().filter(|(name, _)| !after.contains_key(*name));
+    let mut names: Vec<&N> = changed.chain(removed).map(|(name, _)| name).collect();
     names.sort();
     names
 }

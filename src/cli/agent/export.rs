@@ -12,7 +12,7 @@ use skills_core::{Kind, escape_control};
 
 use super::show::Full;
 use super::{CliError, Output, open, text_of};
-use skills_files::agents::{Book, Page};
+use skills_files::agents::{AgentSkill, AgentSkills};
 
 #[derive(Args)]
 pub struct ExportArgs {
@@ -58,9 +58,9 @@ fn manifest(path: &Path, output: &Output) -> Result<(), CliError> {
 
 fn markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), CliError> {
     let shown_file = args.file.display();
-    let book = Book::read(&text_of(&args.file)?, &Arc::from(""));
+    let book = AgentSkills::read(&text_of(&args.file)?, &Arc::from(""));
     let book = book.map_err(|reason| CliError::broken(format!("{shown_file} {reason}")))?;
-    let place = |page: &Page| folder.join(format!("{}.md", page.skill.id));
+    let place = |page: &AgentSkill| folder.join(format!("{}.md", page.skill.id));
     // Looked for first: half an export is worse than none.
     let taken = book.pages.iter().map(place).find(|path| path.exists());
     if let Some(path) = taken.filter(|_| !args.force) {
@@ -95,7 +95,7 @@ fn markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), Cli
     }
 }
 
-fn write(path: &Path, page: &Page, replace: bool) -> io::Result<()> {
+fn write(path: &Path, page: &AgentSkill, replace: bool) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
@@ -107,7 +107,7 @@ fn write(path: &Path, page: &Page, replace: bool) -> io::Result<()> {
 }
 
 /// The file of a skill: its triggers are front matter, a list that any reader of YAML takes.
-fn text(page: &Page) -> String {
+fn text(page: &AgentSkill) -> String {
     let body = page.body.trim_end();
     match &page.skill.head.triggers {
         Some(triggers) => format!("---\ntriggers: {}\n---\n{body}\n", json!(triggers[..])),

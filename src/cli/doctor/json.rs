@@ -54,8 +54,8 @@ fn pattern(counted: &Counted<'_>) -> Value {
     })
 }
 
-fn files(files: &[skills_files::Loaded], key: &str) -> Value {
-    let entry = |file: &skills_files::Loaded| {
+fn files(files: &[skills_files::LoadedFile], key: &str) -> Value {
+    let entry = |file: &skills_files::LoadedFile| {
         json!({
             key: file.name,
             "path": file.path.display().to_string(),
@@ -66,7 +66,7 @@ fn files(files: &[skills_files::Loaded], key: &str) -> Value {
     files.iter().map(entry).collect()
 }
 
-fn agent(agent: &agents::Loaded) -> Value {
+fn agent(agent: &agents::LoadedAgent) -> Value {
     json!({
         "agent": agent.agent,
         "ids": agent.ids,

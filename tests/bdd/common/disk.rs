@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use skills_files::{Folder, Report};
+use skills_files::{Folder, FolderReport};
 use tempfile::TempDir;
 
 /// Files on a disk of their own.
@@ -12,7 +12,7 @@ pub struct Disk {
     place: Option<TempDir>,
     folder: Option<Folder>,
     /// What was found.
-    pub report: Report,
+    pub report: FolderReport,
 }
 
 impl Disk {

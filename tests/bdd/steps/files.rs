@@ -8,7 +8,7 @@
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use skills_core::Source as _;
-use skills_files::Loaded;
+use skills_files::LoadedFile;
 
 use crate::common::World;
 use crate::common::text::{block, pictured};
@@ -106,7 +106,7 @@ fn reported(world: &World, place: &str, reason: &str) {
 }
 
 #[track_caller]
-fn named<'a>(files: &'a [Loaded], name: &str) -> &'a Loaded {
+fn named<'a>(files: &'a [LoadedFile], name: &str) -> &'a LoadedFile {
     let found = files.iter().find(|file| file.name == name);
     found.unwrap_or_else(|| panic!("no `{name}` in {files:?}"))
 }

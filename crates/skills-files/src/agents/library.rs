@@ -7,9 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use skills_core::{SkillId, Skipped};
 
-use super::book::{Book, Page};
 use super::file::{self, DOCUMENT_MAX, ReadError};
-use crate::{Found, Limits, Matches, Patterns, Snapshot, changed_at, said_by, scan, shown};
+use super::skills::{AgentSkill, AgentSkills};
+use crate::markdown::changed_at;
+use crate::pattern::{PatternMatches, Patterns};
+use crate::scan::{Found, Limits, said_by, scan, shown};
+use crate::snapshot::Snapshot;
 
 /// The patterns, and what was made of texts that have not changed.
 #[derive(Debug)]
@@ -21,13 +24,13 @@ pub struct Library {
     hash: RandomState,
 }
 
-type Understood = Result<Arc<Book>, Arc<str>>;
+type Understood = Result<Arc<AgentSkills>, Arc<str>>;
 
 /// A document that is served.
 #[derive(Debug)]
 pub struct Entry {
     /// What it says.
-    pub book: Arc<Book>,
+    pub book: Arc<AgentSkills>,
     /// Where it is, from the root of the disk.
     pub path: PathBuf,
     /// The pattern that matches it.
@@ -36,13 +39,13 @@ pub struct Entry {
 
 /// Documents that are served, and what is not.
 #[derive(Debug, Default)]
-pub struct Books {
+pub struct AgentFiles {
     /// In byte order of their paths.
     pub entries: Vec<Entry>,
     /// What is not, and why.
     pub skipped: Vec<Skipped>,
     /// How much each pattern matches.
-    pub matches: Vec<Matches>,
+    pub matches: Vec<PatternMatches>,
     /// Where a change could come from.
     pub folders: Vec<PathBuf>,
 }
@@ -58,9 +61,9 @@ impl Library {
     }
 
     /// Every document.
-    pub fn books(&self) -> Books {
+    pub fn books(&self) -> AgentFiles {
         let scan = scan(&self.patterns.good, Limits::USUAL);
-        let mut books = Books {
+        let mut books = AgentFiles {
             entries: Vec::with_capacity(scan.found.len()),
             skipped: self.patterns.bad.clone(),
             matches: scan.matches,
@@ -83,11 +86,11 @@ impl Library {
     pub fn snapshot(&self) -> Snapshot {
         let books = self.books();
         let pages = books.entries.iter().flat_map(|entry| &entry.book.pages);
-        let print = |page: &Page| {
+        let print = |page: &AgentSkill| {
             let (body, at) = (&page.body, &page.skill.registered_at);
             (page.skill.id.clone(), self.hash.hash_one((body, at)))
         };
-        Snapshot::of_skills(pages.map(print), books.folders)
+        Snapshot::new(pages.map(print), std::iter::empty(), books.folders)
     }
 
     /// The body of a skill, as the listing has it.
@@ -122,7 +125,7 @@ impl Library {
         let understood = match known {
             Some((same, understood)) if same == hash => understood,
             _ if read.replaced => Err("is not UTF-8; save it as UTF-8".into()),
-            _ => Book::read(&read.text, &changed_at)
+            _ => AgentSkills::read(&read.text, &changed_at)
                 .map(Arc::new)
                 .map_err(Into::into),
         };
@@ -136,7 +139,7 @@ impl Library {
     }
 }
 
-impl Books {
+impl AgentFiles {
     fn add(&mut self, found: Found, read: Understood) {
         let place = shown(&found.path);
         let skip = |reason| Skipped {

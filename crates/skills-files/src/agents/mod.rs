@@ -5,10 +5,9 @@
 //! is reported with its path and a reason. Knows no surface and no engine; how files are found is
 //! [`crate::Folder`]'s business.
 
-mod book;
 pub mod file;
 mod library;
-pub mod watch;
+mod skills;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,10 +17,12 @@ use skills_core::{
     SourceSkill,
 };
 
-pub use book::{Book, Page};
 use library::Library;
+pub use skills::{AgentSkill, AgentSkills};
 
-use crate::{Matches, Snapshot, on_a_thread};
+use crate::blocking::run_blocking;
+use crate::pattern::PatternMatches;
+use crate::snapshot::Snapshot;
 
 /// Documents, each the skills of one agent.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct Agents(Arc<Library>);
 
 /// A document that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadedAgent {
     /// The id of the agent.
     pub agent: String,
     /// The ids it serves, its own first.
@@ -44,11 +45,11 @@ pub struct Loaded {
 
 /// How the documents are doing.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct AgentsReport {
     /// Documents that are served.
-    pub documents: Vec<Loaded>,
+    pub documents: Vec<LoadedAgent>,
     /// How much each pattern matches.
-    pub patterns: Vec<Matches>,
+    pub patterns: Vec<PatternMatches>,
     /// What matches a pattern and is not served, and patterns to look at.
     pub skipped: Vec<Skipped>,
 }
@@ -60,9 +61,9 @@ impl Agents {
     }
 
     /// What is served from where, and what is not.
-    pub async fn report(&self) -> Result<Report, Error> {
-        let books = on_a_thread(&self.0, "look at the agents", Library::books).await?;
-        let loaded = |entry: &library::Entry| Loaded {
+    pub async fn report(&self) -> Result<AgentsReport, Error> {
+        let books = run_blocking(&self.0, "look at the agents", Library::books).await?;
+        let loaded = |entry: &library::Entry| LoadedAgent {
             agent: entry.book.agent.to_string(),
             ids: entry
                 .book
@@ -74,7 +75,7 @@ impl Agents {
             pattern: Arc::clone(&entry.pattern),
             warnings: entry.book.warnings.clone(),
         };
-        Ok(Report {
+        Ok(AgentsReport {
             documents: books.entries.iter().map(loaded).collect(),
             patterns: books.matches,
             skipped: books.skipped,
@@ -84,14 +85,14 @@ impl Agents {
     /// What is served now, to tell what changed by the next time.
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
         let doing = "look for changes in the agents";
-        on_a_thread(&self.0, doing, Library::snapshot).await
+        run_blocking(&self.0, doing, Library::snapshot).await
     }
 }
 
 impl Source for Agents {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         Box::pin(async {
-            let books = on_a_thread(&self.0, "list the agents", Library::books).await?;
+            let books = run_blocking(&self.0, "list the agents", Library::books).await?;
             let pages = books.entries.iter().flat_map(|entry| &entry.book.pages);
             Ok(Listing {
                 entries: pages.map(|page| page.skill.clone()).collect(),
@@ -102,7 +103,7 @@ impl Source for Agents {
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
         let (id, doing) = (id.clone(), "read a skill of an agent");
-        Box::pin(on_a_thread(&self.0, doing, move |library| {
+        Box::pin(run_blocking(&self.0, doing, move |library| {
             library.skill(&id)
         }))
     }

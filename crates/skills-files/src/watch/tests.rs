@@ -32,19 +32,19 @@ fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(work)
 }
 
-fn bell(pace: Pace) -> Bell {
+fn bell(pace: Pace) -> Watcher {
     let heard = Arc::new(Heard::default());
     let system = System::new(&heard);
-    Bell::with(pace, heard, Some(system))
+    Watcher::with(pace, heard, Some(system))
 }
 
-async fn rings(bell: &mut Bell, folders: &[PathBuf]) {
-    let rung = timeout(LONG, bell.rung(folders)).await;
+async fn rings(bell: &mut Watcher, folders: &[PathBuf]) {
+    let rung = timeout(LONG, bell.changed(folders)).await;
     rung.expect("the bell never rang");
 }
 
 /// Waits until the system has told that a path went away.
-async fn hears_of(bell: &Bell, gone: &Path) {
+async fn hears_of(bell: &Watcher, gone: &Path) {
     let hearing = async {
         while !bell.heard.is_gone(gone) {
             bell.heard.rung().await;
@@ -119,7 +119,7 @@ fn many_rings_are_heard_as_one() {
         }
         rings(&mut bell, &[]).await;
         let heard = Arc::clone(&bell.heard);
-        let mut second = Box::pin(bell.rung(&[]));
+        let mut second = Box::pin(bell.changed(&[]));
         // Polled until it has nothing left to do but wait.
         for _ in 0..100 {
             let pending = std::future::poll_fn(|cx| Poll::Ready(second.as_mut().poll(cx)));
@@ -152,7 +152,7 @@ fn where_nobody_tells_time_does() {
         assert!(said.contains("more than 1 folders"), "{said}");
         assert!(!bell.system.as_ref().unwrap().is_watched(&path));
 
-        let mut bell = Bell::with(TIMED, Arc::default(), None);
+        let mut bell = Watcher::with(TIMED, Arc::default(), None);
         rings(&mut bell, &two).await;
         assert!(bell.said.as_ref().unwrap().contains("cannot be watched"));
     });

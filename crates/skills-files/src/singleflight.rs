@@ -9,16 +9,16 @@ use tokio::sync::OnceCell;
 
 /// The answer that is being made, and the one that comes after it.
 #[derive(Debug)]
-pub struct Turns<T> {
+pub struct Singleflight<T> {
     /// Held while an answer is made.
     making: tokio::sync::Mutex<()>,
     /// The answer whose making has not begun.
-    next: Mutex<Turn<T>>,
+    next: Mutex<Flight<T>>,
 }
 
-type Turn<T> = Arc<OnceCell<Arc<T>>>;
+type Flight<T> = Arc<OnceCell<Arc<T>>>;
 
-impl<T> Default for Turns<T> {
+impl<T> Default for Singleflight<T> {
     fn default() -> Self {
         Self {
             making: tokio::sync::Mutex::default(),
@@ -27,7 +27,7 @@ impl<T> Default for Turns<T> {
     }
 }
 
-impl<T> Turns<T> {
+impl<T> Singleflight<T> {
     /// An answer whose making begins after this call. One of those who wait for it
     /// makes it; should that one give up, another does.
     pub async fn share<E, F>(&self, make: impl FnOnce() -> F) -> Result<Arc<T>, E>
@@ -44,14 +44,14 @@ impl<T> Turns<T> {
     }
 
     /// From here on, whoever asks waits for the turn after this one.
-    fn begin(&self, turn: &Turn<T>) {
+    fn begin(&self, turn: &Flight<T>) {
         let mut next = self.next();
         if Arc::ptr_eq(&next, turn) {
             *next = Arc::new(OnceCell::new());
         }
     }
 
-    fn next(&self) -> MutexGuard<'_, Turn<T>> {
+    fn next(&self) -> MutexGuard<'_, Flight<T>> {
         // A std mutex: nothing awaits while it is held, and a panic leaves it usable.
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn who_asks_while_one_is_made_shares_the_next() {
         run(async {
-            let turns = Turns::default();
+            let flights = Singleflight::default();
             let count = Cell::new(0);
             let gate = tokio::sync::Notify::new();
             let make = || async {
@@ -92,9 +92,9 @@ mod tests {
                 gate.notified().await;
                 Ok::<_, Infallible>(mine)
             };
-            let mut first = Box::pin(turns.share(make));
+            let mut first = Box::pin(flights.share(make));
             begin(first.as_mut()).await;
-            let mut later: Vec<_> = (0..100).map(|_| Box::pin(turns.share(make))).collect();
+            let mut later: Vec<_> = (0..100).map(|_| Box::pin(flights.share(make))).collect();
             for one in &mut later {
                 begin(one.as_mut()).await;
             }
@@ -116,11 +116,11 @@ mod tests {
     #[test]
     fn who_gives_up_or_fails_leaves_nobody_waiting() {
         run(async {
-            let turns = Turns::<i32>::default();
-            let mut gone = Box::pin(turns.share(pending::<Result<i32, String>>));
+            let flights = Singleflight::<i32>::default();
+            let mut gone = Box::pin(flights.share(pending::<Result<i32, String>>));
             begin(gone.as_mut()).await;
-            let mut failing = Box::pin(turns.share(|| ready(Err::<i32, _>("no".to_owned()))));
-            let mut waiting = Box::pin(turns.share(|| ready(Ok::<_, String>(7))));
+            let mut failing = Box::pin(flights.share(|| ready(Err::<i32, _>("no".to_owned()))));
+            let mut waiting = Box::pin(flights.share(|| ready(Ok::<_, String>(7))));
             begin(failing.as_mut()).await;
             begin(waiting.as_mut()).await;
             drop(gone);

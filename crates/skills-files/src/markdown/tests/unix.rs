@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
 use super::*;
+use crate::scan::said_by;
 
 #[test]
 fn names_that_are_not_utf_8_are_skipped() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skills_core::Error;
 
 /// Does work on a library where it keeps nobody waiting.
-pub async fn on_a_thread<L: Send + Sync + 'static, T: Send + 'static>(
+pub async fn run_blocking<L: Send + Sync + 'static, T: Send + 'static>(
     library: &Arc<L>,
     doing: &str,
     work: impl FnOnce(&L) -> T + Send + 'static,

@@ -7,7 +7,7 @@ use skills_core::{PromptName, check_description};
 
 /// What the front matter says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Card {
+pub struct PromptFrontMatter {
     /// The prompt's name.
     pub name: PromptName,
     /// What a person picking it reads.
@@ -16,37 +16,43 @@ pub struct Card {
     pub warning: Option<String>,
 }
 
-/// Reads front matter; `stem` is the file's name without `.md`. Fails with the
-/// reason it cannot be served.
-pub fn card(front_matter: Option<&str>, body: &str, stem: &str) -> Result<Card, String> {
-    let Some(yaml) = front_matter else {
-        let opened = body
-            .lines()
-            .next()
-            .is_some_and(|line| line.trim_end() == "---");
-        return Err(if opened {
-            "has front matter that is not closed; end it with a line `---`".into()
-        } else {
-            "has no front matter; begin with `---`, `description: ...`, `---`".into()
-        });
-    };
-    let (value, warning) = parse(yaml)?;
-    let Value::Object(mut map) = value else {
-        return Err("has front matter that is no map; write `description: ...`".into());
-    };
-    let Some(description) = text(&mut map, "description")? else {
-        return Err("has no `description` in its front matter; add one".into());
-    };
-    check_description(&description)
-        .map_err(|_| "has an empty `description` in its front matter; fill it in".to_owned())?;
-    let name = text(&mut map, "name")?;
-    let name = name.as_deref().unwrap_or(stem).parse::<PromptName>();
-    let fix = "rename the file or set `name` in the front matter";
-    Ok(Card {
-        name: name.map_err(|error| format!("cannot be a prompt: {error}; {fix}"))?,
-        description,
-        warning,
-    })
+impl PromptFrontMatter {
+    /// Reads front matter; `stem` is the file's name without `.md`. Fails with the
+    /// reason it cannot be served.
+    pub fn parse(
+        front_matter: Option<&str>,
+        body: &str,
+        stem: &str,
+    ) -> Result<PromptFrontMatter, String> {
+        let Some(yaml) = front_matter else {
+            let opened = body
+                .lines()
+                .next()
+                .is_some_and(|line| line.trim_end() == "---");
+            return Err(if opened {
+                "has front matter that is not closed; end it with a line `---`".into()
+            } else {
+                "has no front matter; begin with `---`, `description: ...`, `---`".into()
+            });
+        };
+        let (value, warning) = parse_yaml(yaml)?;
+        let Value::Object(mut map) = value else {
+            return Err("has front matter that is no map; write `description: ...`".into());
+        };
+        let Some(description) = text(&mut map, "description")? else {
+            return Err("has no `description` in its front matter; add one".into());
+        };
+        check_description(&description)
+            .map_err(|_| "has an empty `description` in its front matter; fill it in".to_owned())?;
+        let name = text(&mut map, "name")?;
+        let name = name.as_deref().unwrap_or(stem).parse::<PromptName>();
+        let fix = "rename the file or set `name` in the front matter";
+        Ok(PromptFrontMatter {
+            name: name.map_err(|error| format!("cannot be a prompt: {error}; {fix}"))?,
+            description,
+            warning,
+        })
+    }
 }
 
 /// A key that must hold text if it is there.
@@ -65,7 +71,7 @@ fn text(map: &mut serde_json::Map<String, Value>, key: &str) -> Result<Option<St
 }
 
 /// Parses YAML; a plain value that YAML cannot hold is quoted, and that is said.
-fn parse(yaml: &str) -> Result<(Value, Option<String>), String> {
+fn parse_yaml(yaml: &str) -> Result<(Value, Option<String>), String> {
     let error = match serde_saphyr::from_str::<Value>(yaml) {
         Ok(value) => return Ok((value, None)),
         Err(error) => error,
@@ -133,7 +139,7 @@ mod tests {
 
     #[track_caller]
     fn good(yaml: &str, name: &str, description: &str, warned: bool) {
-        let card = card(Some(yaml), "", "stem").unwrap();
+        let card = PromptFrontMatter::parse(Some(yaml), "", "stem").unwrap();
         assert_eq!(card.name.as_str(), name, "for {yaml:?}");
         assert_eq!(card.description, description, "for {yaml:?}");
         assert_eq!(card.warning.is_some(), warned, "{:?}", card.warning);
@@ -141,7 +147,7 @@ mod tests {
 
     #[track_caller]
     fn bad(yaml: &str, expected: &str) {
-        let reason = card(Some(yaml), "", "stem").unwrap_err();
+        let reason = PromptFrontMatter::parse(Some(yaml), "", "stem").unwrap_err();
         assert!(reason.contains(expected), "for {yaml:?}: {reason}");
     }
 
@@ -180,7 +186,9 @@ mod tests {
         good("description: Uses: x # why\n", "stem", "Uses: x", true);
         good("description: `x` does y\n", "stem", "`x` does y", true);
         good("description: @me does y\r\n", "stem", "@me does y", true);
-        let warned = card(Some("description: a: b\n"), "", "s").unwrap().warning;
+        let warned = PromptFrontMatter::parse(Some("description: a: b\n"), "", "s")
+            .unwrap()
+            .warning;
         assert!(
             warned
                 .unwrap()
@@ -217,7 +225,7 @@ mod tests {
             "description: x\ndescription: y\n",
             "cannot be read: line 2 column 1: duplicate mapping key: description",
         );
-        let reason = card(Some("name: x\nname: y\n"), "", "stem").unwrap_err();
+        let reason = PromptFrontMatter::parse(Some("name: x\nname: y\n"), "", "stem").unwrap_err();
         assert!(reason.ends_with("key: name"), "{reason}");
         bad("description: a: b\ndescription: y\n", "cannot be read");
         bad("description: [a\n", "cannot be read");
@@ -247,10 +255,10 @@ mod tests {
 
     #[test]
     fn front_matter_must_be_there_and_closed() {
-        let missing = |body: &str| card(None, body, "stem").unwrap_err();
+        let missing = |body: &str| PromptFrontMatter::parse(None, body, "stem").unwrap_err();
         assert!(missing("# Hi\n").contains("has no front matter"));
         assert!(missing("---\ndescription: x\n").contains("is not closed"));
-        let reason = card(Some("description: x\n"), "", "Open PR").unwrap_err();
+        let reason = PromptFrontMatter::parse(Some("description: x\n"), "", "Open PR").unwrap_err();
         assert!(reason.contains("rename the file or set `name`"), "{reason}");
     }
 }

@@ -5,7 +5,8 @@
 //! limit is reached, no such service) are left to looking every now and then. Knows
 //! nothing of what the folders hold.
 
-mod system;
+mod os_events;
+mod single_file;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use system::{Armed, Heard, System};
+use os_events::{Armed, Heard, System};
+
+pub use single_file::watch_file;
 
 /// How long and how often.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +51,7 @@ const BREATHER: u32 = 4;
 
 /// Rings when something may have changed.
 #[derive(Debug)]
-pub struct Bell {
+pub struct Watcher {
     pace: Pace,
     heard: Arc<Heard>,
     /// Lent to a thread while it is set up.
@@ -59,13 +62,13 @@ pub struct Bell {
     said: Option<String>,
 }
 
-impl Default for Bell {
+impl Default for Watcher {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Bell {
+impl Watcher {
     /// A bell that nobody rings yet.
     pub fn new() -> Self {
         let heard = Arc::new(Heard::default());
@@ -90,10 +93,10 @@ impl Bell {
     /// ```text
     /// loop {
     ///     let folders = look();
-    ///     bell.rung(&folders).await;
+    ///     watcher.changed(&folders).await;
     /// }
     /// ```
-    pub async fn rung(&mut self, folders: &[PathBuf]) {
+    pub async fn changed(&mut self, folders: &[PathBuf]) {
         let cost = self.looking.elapsed();
         let Armed { new, unwatched } = self.arm(folders).await;
         let polling = unwatched.is_some();

@@ -9,11 +9,11 @@ use skills_core::{Head, Origin, SkillId, SourceSkill, check_body};
 
 /// A document that is served.
 #[derive(Debug)]
-pub struct Book {
+pub struct AgentSkills {
     /// The id of the agent.
     pub agent: SkillId,
     /// The identity, then the skills in the order of the document.
-    pub pages: Vec<Page>,
+    pub pages: Vec<AgentSkill>,
     /// Skills that cannot be served, and why.
     pub skipped: Vec<String>,
     /// What the validator says, short of errors.
@@ -22,7 +22,7 @@ pub struct Book {
 
 /// One skill.
 #[derive(Debug)]
-pub struct Page {
+pub struct AgentSkill {
     /// What is listed.
     pub skill: SourceSkill,
     /// What is read.
@@ -35,7 +35,7 @@ struct Target<'a> {
     name: &'a str,
 }
 
-impl Book {
+impl AgentSkills {
     /// Reads a document; fails with the reason why none of it is served.
     ///
     /// One with errors is not: what its author meant is unclear, and half an agent misleads.
@@ -80,7 +80,7 @@ impl Book {
                 head,
             };
             let body = body.into();
-            pages.push(Page { skill, body });
+            pages.push(AgentSkill { skill, body });
         }
         let warnings = report.warnings().map(shown).collect();
         Ok(Self {
@@ -171,8 +171,8 @@ fn link_to(target: &Target<'_>, text: Option<&str>) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Book, String> {
-        Book::read(text, &"2026-01-01T00:00:00Z".into())
+    fn read(text: &str) -> Result<AgentSkills, String> {
+        AgentSkills::read(text, &"2026-01-01T00:00:00Z".into())
     }
 
     const FRONT: &str = "---\n3md: 1.0\nagent: Dev Team\n---\n@plane z=0 kind=identity\nI am.\n";

@@ -12,12 +12,12 @@ use skills_core::{
     Head, Origin, PromptText, SkillId, Skipped, SourcePrompt, SourceSkill, triggers,
 };
 
-use super::cache::{Cache, Listing};
 use super::document::{self, Unserved};
-use super::pattern::{Matches, Patterns};
-use super::prompt::{Card, card};
-use super::scan::{Found, Limits, scan, shown};
-use super::turn::Turns;
+use super::prompt::PromptFrontMatter;
+use crate::cache::{Cache, Listing};
+use crate::pattern::{PatternMatches, Patterns};
+use crate::scan::{Found, Limits, scan, shown};
+use crate::singleflight::Singleflight;
 
 /// The patterns, and what is remembered of files that have not changed.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ pub struct Library {
     pub(super) known_skills: Cache<Part<SourceSkill>>,
     known_prompts: Cache<Part<SourcePrompt>>,
     /// Listings of skills that are asked for at the same time.
-    pub skill_turns: Turns<Files<SourceSkill>>,
+    pub skill_listings: Singleflight<Files<SourceSkill>>,
     /// Listings of prompts that are asked for at the same time.
-    pub prompt_turns: Turns<Files<SourcePrompt>>,
+    pub prompt_listings: Singleflight<Files<SourcePrompt>>,
     #[cfg(test)]
     pub(super) walks: std::sync::atomic::AtomicUsize,
 }
@@ -65,7 +65,7 @@ pub struct Files<T> {
     /// What is not, and why.
     pub skipped: Vec<Skipped>,
     /// How much each pattern matches.
-    pub matches: Vec<Matches>,
+    pub matches: Vec<PatternMatches>,
     /// The folders that were looked into, and those that are not there yet.
     pub folders: Vec<PathBuf>,
 }
@@ -79,8 +79,8 @@ impl Library {
             limits,
             known_skills: Cache::default(),
             known_prompts: Cache::default(),
-            skill_turns: Turns::default(),
-            prompt_turns: Turns::default(),
+            skill_listings: Singleflight::default(),
+            prompt_listings: Singleflight::default(),
             #[cfg(test)]
             walks: std::sync::atomic::AtomicUsize::default(),
         }
@@ -163,6 +163,14 @@ impl Library {
     }
 }
 
+impl<T> Files<T> {
+    /// Each name with the fingerprint of its file.
+    pub fn prints<N: Clone>(&self, name: impl Fn(&T) -> &N) -> impl Iterator<Item = (N, u64)> {
+        let print = move |file: &File<T>| (name(&file.part.entry).clone(), file.part.print);
+        self.entries.iter().map(print)
+    }
+}
+
 /// Reads a skill file. None if it is gone.
 fn read_skill(path: &Path, id: SkillId) -> Result<Option<Part<SourceSkill>>, Unserved> {
     let Some(document) = document::read(path)? else {
@@ -194,11 +202,11 @@ pub fn read_prompt(path: &Path) -> Result<Option<(Part<SourcePrompt>, PromptText
     };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let front_matter = document.front_matter.as_deref();
-    let Card {
+    let PromptFrontMatter {
         name,
         description,
         warning,
-    } = card(front_matter, &document.body, &stem)?;
+    } = PromptFrontMatter::parse(front_matter, &document.body, &stem)?;
     let print = print((&document.body, &document.changed_at, &description));
     let prompt = SourcePrompt {
         name,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use skills_core::{BODY_MAX, front_matter};
 
-use super::scan::{NO_FILE, said_by};
+use crate::scan::{NO_FILE, said_by};
 
 /// The largest front matter, in bytes, fences included.
 const FRONT_MATTER_MAX: usize = 65_536;

@@ -10,8 +10,8 @@ use skills_core::SkillId;
 
 use super::document::{self, Unserved, is_gone};
 use super::library::Library;
-use super::pattern::Pattern;
-use super::scan::{bytes, said_by, shown};
+use crate::pattern::Pattern;
+use crate::scan::{bytes, said_by, shown};
 
 /// A body; none if there is no such document. Fails where the system would not let us
 /// read it, which is not the same as its not being there.

@@ -4,8 +4,10 @@ use std::fs::File as Handle;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
+use skills_core::Change;
+
 use super::*;
-use crate::document::OPENED;
+use crate::markdown::document::OPENED;
 
 impl Disk {
     /// Puts the modification time of a file to a moment.
@@ -200,21 +202,27 @@ fn a_snapshot_tells_what_is_served_differently() {
     let folder = disk.folder(&["docs/**/*.md", "later/*.md"], &["p/*.md"]);
     let snapshot = || run(folder.snapshot()).unwrap();
     let first = snapshot();
-    let mut folders = first.folders.clone();
+    let mut folders = first.folders().to_vec();
     folders.sort();
     let expected = ["docs", "docs/sub", "later", "p"].map(|path| disk.path(path));
     // The one that is not there yet is as it was written.
     assert!(folders.iter().any(|path| path.ends_with("later")));
     assert_eq!(folders.len(), expected.len(), "{folders:?}");
-    assert_eq!(snapshot().since(&first), Changed::default());
+    assert_eq!(snapshot().changes_since(&first), []);
     disk.write("docs/sub/No.md", "# Still no id");
-    assert_eq!(snapshot().since(&first), Changed::default());
+    assert_eq!(snapshot().changes_since(&first), []);
     disk.write("docs/b.md", "# C");
     disk.write("later/d.md", "# D");
     fs::remove_file(disk.path("docs/a.md")).unwrap();
-    disk.write("p/x.md", "---\ndescription: y\n---\nHi");
-    let changed = snapshot().since(&first);
-    let skills: Vec<_> = changed.skills.iter().map(SkillId::as_str).collect();
-    assert_eq!(skills, ["a", "b", "d"]);
-    assert_eq!(changed.prompts[0].as_str(), "x");
+    disk.write("p/x.md", "---\ndescription: other\n---\nHi");
+    let skill = |id: &str| id.parse::<SkillId>().unwrap();
+    assert_eq!(
+        snapshot().changes_since(&first),
+        [
+            Change::SkillUnregistered(skill("a")),
+            Change::SkillRegistered(skill("b")),
+            Change::SkillRegistered(skill("d")),
+            Change::PromptRegistered("x".parse().unwrap()),
+        ]
+    );
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use notify::{RecursiveMode, Watcher};
 
-use crate::Stamp;
+use crate::stamp::Stamp;
 
 /// How often to look where the system says nothing, as on some network drives.
 const LOOK: Duration = Duration::from_secs(2);
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Calls `changed` whenever the file may have changed, for as long as it answers true.
 ///
 /// The folder is watched rather than the file: editors replace a file by renaming another.
-pub fn watch(path: &Path, mut changed: impl FnMut() -> bool) {
+pub fn watch_file(path: &Path, mut changed: impl FnMut() -> bool) {
     let (sender, events) = mpsc::channel();
     let name = path.file_name().map(ToOwned::to_owned);
     let ours = move |event: &notify::Event| {
