@@ -7,8 +7,8 @@
 //! that proves nothing fails: an undefined step, a tag that nobody carries, an empty
 //! folder.
 
-mod common;
 mod steps;
+mod world;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,11 +18,11 @@ use cucumber::gherkin::tagexpr::TagOperation;
 use cucumber::writer::Stats as _;
 use cucumber::{World as _, WriterExt as _, cli, parser, runner};
 
-use common::{OVER_A_SOCKET, Quiet, World, proofread};
+use world::{FailureWriter, OVER_A_SOCKET, World, lint_features};
 
 type Opts = cli::Opts<parser::basic::Cli, runner::basic::Cli, cucumber::writer::basic::Cli>;
 
-/// What runs over a socket: the shelf of documents is in memory only.
+/// What runs over a socket: the source of documents is in memory only.
 const ENGINE: &str = "@engine and not @in_memory";
 
 /// How many scenarios at once: each has an engine and two workers of its own.
@@ -32,7 +32,7 @@ const AT_ONCE: usize = 8;
 #[expect(clippy::print_stderr, reason = "this is how a test run speaks")]
 async fn main() -> ExitCode {
     let features = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bdd/features");
-    let faults = proofread(&features);
+    let faults = lint_features(&features);
     if !faults.is_empty() {
         eprintln!("{}", faults.join("\n"));
         return ExitCode::FAILURE;
@@ -60,7 +60,7 @@ async fn main() -> ExitCode {
             });
         }
         let result = World::cucumber()
-            .with_writer(Quiet::stdout().normalized().summarized())
+            .with_writer(FailureWriter::stdout().normalized().summarized())
             // No tag excuses an undefined step, not even cucumber's own `@allow.skipped`.
             .fail_on_skipped_with(|_, _, _| true)
             .max_concurrent_scenarios(AT_ONCE)

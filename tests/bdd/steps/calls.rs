@@ -9,13 +9,13 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
-use crate::common::text::{block, column, parsed, pictured, timeless};
-use crate::common::{Behaviour, World};
+use crate::world::values::{block, column, parsed, pictured, timeless};
+use crate::world::{Behaviour, World};
 
 #[given(expr = "the function {string} returns:")]
 async fn returns_json(world: &mut World, function: String, step: &Step) {
     world
-        .bus
+        .backend
         .offer(&function, Behaviour::Returns(parsed(&block(step))))
         .await;
 }
@@ -23,7 +23,7 @@ async fn returns_json(world: &mut World, function: String, step: &Step) {
 #[given(expr = "the function {string} returns the text {string}")]
 async fn returns_text(world: &mut World, function: String, text: String) {
     world
-        .bus
+        .backend
         .offer(
             &function,
             Behaviour::Returns(Value::String(pictured(&text))),
@@ -33,17 +33,20 @@ async fn returns_text(world: &mut World, function: String, text: String) {
 
 #[given(expr = "the function {string} fails with {string}")]
 async fn fails(world: &mut World, function: String, message: String) {
-    world.bus.offer(&function, Behaviour::Fails(message)).await;
+    world
+        .backend
+        .offer(&function, Behaviour::Fails(message))
+        .await;
 }
 
 #[given(expr = "the function {string} never answers")]
 async fn hangs(world: &mut World, function: String) {
-    world.bus.offer(&function, Behaviour::Hangs).await;
+    world.backend.offer(&function, Behaviour::Hangs).await;
 }
 
 #[given(expr = "the worker of the function {string} has vanished")]
 async fn vanished(world: &mut World, function: String) {
-    world.bus.offer(&function, Behaviour::Vanished).await;
+    world.backend.offer(&function, Behaviour::Vanished).await;
 }
 
 #[when(expr = "I call {string}")]
@@ -110,16 +113,19 @@ fn text_is_block(world: &mut World, step: &Step) {
 
 #[then(expr = "the function {string} was called once with:")]
 fn called_with(world: &mut World, function: String, step: &Step) {
-    assert_eq!(world.bus.heard(&function), [parsed(&block(step))]);
+    assert_eq!(
+        world.backend.received_calls(&function),
+        [parsed(&block(step))]
+    );
 }
 
 #[then(expr = "the function {string} was called {int} time(s)")]
 fn called(world: &mut World, function: String, times: usize) {
-    let heard = world.bus.heard(&function);
+    let heard = world.backend.received_calls(&function);
     assert_eq!(heard.len(), times, "it heard {heard:?}");
 }
 
 #[then(expr = "the function {string} was never called")]
 fn never_called(world: &mut World, function: String) {
-    assert_eq!(world.bus.heard(&function), [Value::Null; 0]);
+    assert_eq!(world.backend.received_calls(&function), [Value::Null; 0]);
 }

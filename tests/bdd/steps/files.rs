@@ -10,70 +10,75 @@ use cucumber::{given, then, when};
 use skills_core::Source as _;
 use skills_files::LoadedFile;
 
-use crate::common::World;
-use crate::common::text::{block, pictured};
+use crate::world::World;
+use crate::world::values::{block, pictured};
 
 #[given(expr = "the file {string} holds {string}")]
 #[when(expr = "the file {string} is changed to {string}")]
 fn short_file(world: &mut World, path: String, text: String) {
-    world.disk.write(&path, &pictured(&text));
+    world.files.write(&path, &pictured(&text));
 }
 
 #[given(expr = "the file {string} holds:")]
 fn file(world: &mut World, path: String, step: &Step) {
-    world.disk.write(&path, &block(step));
+    world.files.write(&path, &block(step));
 }
 
 #[when(expr = "the skills are {string}")]
 async fn skills(world: &mut World, pattern: String) {
-    world.disk.look(&[pattern], &[]).await;
+    world.files.load(&[pattern], &[]).await;
 }
 
 #[when(expr = "the skills are {string} and {string}")]
 async fn skills_of_two(world: &mut World, first: String, second: String) {
-    world.disk.look(&[first, second], &[]).await;
+    world.files.load(&[first, second], &[]).await;
 }
 
 #[when(expr = "the prompts are {string}")]
 async fn prompts(world: &mut World, pattern: String) {
-    world.disk.look(&[], &[pattern]).await;
+    world.files.load(&[], &[pattern]).await;
 }
 
 #[then(expr = "the skill {string} comes from {string}")]
 fn skill_from(world: &mut World, id: String, path: String) {
-    let path = world.disk.path(&path);
-    assert_eq!(named(&world.disk.report.skills, &id).path, path);
+    let path = world.files.path(&path);
+    assert_eq!(named(&world.files.report.skills, &id).path, path);
 }
 
 #[then(expr = "the prompt {string} comes from {string}")]
 fn prompt_from(world: &mut World, name: String, path: String) {
-    let path = world.disk.path(&path);
-    assert_eq!(named(&world.disk.report.prompts, &name).path, path);
+    let path = world.files.path(&path);
+    assert_eq!(named(&world.files.report.prompts, &name).path, path);
 }
 
 #[then(expr = "there is {int} skill")]
 fn how_many(world: &mut World, count: usize) {
-    assert_eq!(world.disk.report.skills.len(), count);
+    assert_eq!(world.files.report.skills.len(), count);
 }
 
 #[then(expr = "the skill {string} reads {string}")]
 async fn reads(world: &mut World, id: String, text: String) {
     let id = id.parse().expect("an id");
-    let body = world.disk.folder().skill(&id).await.expect("it is read");
+    let body = world.files.folder().skill(&id).await.expect("it is read");
     assert_eq!(body.as_deref(), Some(&*text));
 }
 
 #[then(expr = "the prompt {string} says {string}")]
 async fn says(world: &mut World, name: String, text: String) {
     let name = name.parse().expect("a name");
-    let prompt = world.disk.folder().prompt(&name).await.expect("it is read");
+    let prompt = world
+        .files
+        .folder()
+        .prompt(&name)
+        .await
+        .expect("it is read");
     assert_eq!(&*prompt.expect("it is there").text, text);
 }
 
 #[then(expr = "there is a warning about {string} that says {string}")]
 fn warned(world: &mut World, path: String, words: String) {
-    let path = world.disk.path(&path);
-    let mut prompts = world.disk.report.prompts.iter();
+    let path = world.files.path(&path);
+    let mut prompts = world.files.report.prompts.iter();
     let prompt = prompts.find(|prompt| prompt.path == path);
     let warning = prompt.and_then(|prompt| prompt.warning.as_deref());
     assert!(warning.is_some_and(|w| w.contains(&words)), "{warning:?}");
@@ -81,12 +86,12 @@ fn warned(world: &mut World, path: String, words: String) {
 
 #[then("nothing is skipped")]
 fn nothing_skipped(world: &mut World) {
-    assert_eq!(world.disk.report.skipped, []);
+    assert_eq!(world.files.report.skipped, []);
 }
 
 #[then(expr = "{string} is skipped because it {string}")]
 fn skipped(world: &mut World, path: String, reason: String) {
-    let place = world.disk.path(&path).display().to_string();
+    let place = world.files.path(&path).display().to_string();
     reported(world, &place, &reason);
 }
 
@@ -97,7 +102,7 @@ fn pattern_reported(world: &mut World, pattern: String, reason: String) {
 
 #[track_caller]
 fn reported(world: &World, place: &str, reason: &str) {
-    let skipped = &world.disk.report.skipped;
+    let skipped = &world.files.report.skipped;
     let found = skipped.iter().find(|skipped| skipped.place == place);
     assert!(
         found.is_some_and(|skipped| skipped.reason.contains(reason)),

@@ -3,13 +3,13 @@
 use cucumber::gherkin::Step;
 use cucumber::{then, when};
 
-use crate::common::text::{column, table};
-use crate::common::{Offered, World};
+use crate::world::values::{column, table};
+use crate::world::{Offered, World};
 
 #[when("I list what the engine offers")]
 async fn list(world: &mut World) {
-    world.functions = world.bus.functions().await;
-    world.trigger_types = world.bus.trigger_types().await;
+    world.functions = world.backend.functions().await;
+    world.trigger_types = world.backend.trigger_types().await;
 }
 
 #[then("these are the functions of the registry:")]

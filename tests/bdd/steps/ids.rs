@@ -12,8 +12,8 @@ use skills_core::{
     check_description,
 };
 
-use crate::common::World;
-use crate::common::text::{column, id_of, pictured};
+use crate::world::World;
+use crate::world::values::{column, id_of, pictured};
 
 fn check_id(world: &mut World, id: &str) {
     world.verdict = Some(id.parse::<SkillId>().map(drop));

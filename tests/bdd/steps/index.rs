@@ -11,8 +11,8 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use skills_core::{Head, SkillId, index};
 
-use crate::common::World;
-use crate::common::text::{block, table};
+use crate::world::World;
+use crate::world::values::{block, table};
 
 /// What every index begins with: a heading, an empty line, and some words.
 const OPENING: &str = "# Skills\n\n";

@@ -9,8 +9,8 @@ use cucumber::gherkin::Step;
 use cucumber::{then, when};
 use skills_core::INTERNAL_NAMESPACES;
 
-use crate::common::World;
-use crate::common::text::{column, pictured};
+use crate::world::World;
+use crate::world::values::{column, pictured};
 
 #[when(expr = "content asks for the function {string}")]
 fn ask(world: &mut World, id: String) {

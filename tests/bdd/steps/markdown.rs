@@ -9,8 +9,8 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then};
 use skills_core::{DESCRIPTION_MAX, Head};
 
-use crate::common::World;
-use crate::common::text::{block, pictured};
+use crate::world::World;
+use crate::world::values::{block, pictured};
 
 #[given("the document:")]
 fn document(world: &mut World, step: &Step) {

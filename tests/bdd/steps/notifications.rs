@@ -4,17 +4,17 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::Value;
 
-use crate::common::World;
-use crate::common::text::{parsed, table};
+use crate::world::World;
+use crate::world::values::{parsed, table};
 
 #[given(expr = "{string} listens to {string}")]
 async fn listens(world: &mut World, function: String, trigger_type: String) {
-    world.bus.subscribe(&trigger_type, &function).await;
+    world.backend.subscribe(&trigger_type, &function).await;
 }
 
 #[when(expr = "{string} stops listening to {string}")]
 async fn stops(world: &mut World, function: String, trigger_type: String) {
-    world.bus.unsubscribe(&trigger_type, &function).await;
+    world.backend.unsubscribe(&trigger_type, &function).await;
 }
 
 #[then("exactly these notices arrive:")]
@@ -31,12 +31,12 @@ async fn notices(world: &mut World, step: &Step) {
         notices
     };
     assert_eq!(
-        sorted(world.bus.notices(expected.len()).await),
+        sorted(world.backend.notices(expected.len()).await),
         sorted(expected)
     );
 }
 
 #[then("no notice arrives")]
 async fn no_notice(world: &mut World) {
-    let _ = world.bus.notices(0).await;
+    let _ = world.backend.notices(0).await;
 }

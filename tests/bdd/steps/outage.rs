@@ -3,30 +3,33 @@
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 
-use crate::common::World;
-use crate::common::text::{block, parsed, table};
+use crate::world::World;
+use crate::world::values::{block, parsed, table};
 
 #[given("the engine is down")]
 #[when("the engine goes down")]
 fn down(world: &mut World) {
-    world.bus.cut();
+    world.backend.cut();
 }
 
 #[when("the engine is back")]
 fn back(world: &mut World) {
-    world.bus.mend();
+    world.backend.mend();
 }
 
 #[given(expr = "somebody wrote the row {string} in scope {string}:")]
 #[when(expr = "somebody writes the row {string} in scope {string}:")]
 async fn put_row(world: &mut World, key: String, scope: String, step: &Step) {
-    world.bus.put_row(&scope, &key, &parsed(&block(step))).await;
+    world
+        .backend
+        .put_row(&scope, &key, &parsed(&block(step)))
+        .await;
 }
 
 #[then("these problems are reported:")]
 async fn problems(world: &mut World, step: &Step) {
     let expected = table(step, ["place", "reason"]);
-    let problems = world.bus.problems().await;
+    let problems = world.backend.problems().await;
     assert_eq!(problems.len(), expected.len(), "{problems:?}");
     for (problem, [place, reason]) in problems.iter().zip(expected) {
         assert_eq!(problem.place, place);
@@ -39,6 +42,6 @@ async fn problems(world: &mut World, step: &Step) {
 
 #[then("no problem is reported")]
 async fn no_problem(world: &mut World) {
-    let problems = world.bus.problems().await;
+    let problems = world.backend.problems().await;
     assert!(problems.is_empty(), "{problems:?}");
 }

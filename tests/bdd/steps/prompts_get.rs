@@ -9,8 +9,8 @@ use cucumber::gherkin::Step;
 use cucumber::{then, when};
 use serde_json::json;
 
-use crate::common::World;
-use crate::common::text::{json as json_block, pictured};
+use crate::world::World;
+use crate::world::values::{json as json_block, pictured};
 
 const GET: &str = "prompts::mcp-get";
 

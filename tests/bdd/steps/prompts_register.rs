@@ -4,8 +4,8 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
-use crate::common::text::{column, pictured, table, timeless};
-use crate::common::{Document, World};
+use crate::world::values::{column, pictured, table, timeless};
+use crate::world::{Document, World};
 
 const REGISTER: &str = "prompts::register";
 
@@ -22,7 +22,7 @@ async fn registered(world: &mut World, name: String, function: String) {
 
 #[given(expr = "a file holds the prompt {string} about {string}, which says {string}")]
 fn prompt_file(world: &mut World, name: String, description: String, body: String) {
-    world.bus.place(Document::Prompt {
+    world.backend.place(Document::Prompt {
         name,
         description,
         body,

@@ -4,15 +4,15 @@ use cucumber::gherkin::Step;
 use cucumber::{given, when};
 use serde_json::json;
 
-use crate::common::text::{column, pictured};
-use crate::common::{Behaviour, World};
+use crate::world::values::{column, pictured};
+use crate::world::{Behaviour, World};
 
 const FETCH: &str = "skill::fetch";
 
 #[given(expr = "the function {string} answers {string} once {int} calls are under way")]
 async fn together(world: &mut World, function: String, text: String, parties: usize) {
     world
-        .bus
+        .backend
         .offer(&function, Behaviour::ReturnsOnceTogether { text, parties })
         .await;
 }

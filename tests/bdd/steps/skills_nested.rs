@@ -5,8 +5,8 @@ use cucumber::{given, then};
 use serde_json::json;
 
 use super::index::after_opening;
-use crate::common::World;
-use crate::common::text::block;
+use crate::world::World;
+use crate::world::values::block;
 
 #[given("the index was read")]
 async fn index_read(world: &mut World) {

@@ -4,8 +4,8 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
-use crate::common::World;
-use crate::common::text::{block, id_of, parsed, pictured, table, timeless};
+use crate::world::World;
+use crate::world::values::{block, id_of, parsed, pictured, table, timeless};
 
 const REGISTER: &str = "skills::register";
 
@@ -136,7 +136,7 @@ fn later(world: &mut World) {
 
 #[then(expr = "the row {string} in scope {string} is:")]
 async fn row_is(world: &mut World, key: String, scope: String, step: &Step) {
-    let rows = world.bus.rows(&scope).await;
+    let rows = world.backend.rows(&scope).await;
     let row = rows
         .get(&key)
         .unwrap_or_else(|| panic!("no row `{key}` in {rows:?}"));
@@ -145,6 +145,6 @@ async fn row_is(world: &mut World, key: String, scope: String, step: &Step) {
 
 #[then(expr = "scope {string} holds no rows")]
 async fn no_rows(world: &mut World, scope: String) {
-    let rows = world.bus.rows(&scope).await;
+    let rows = world.backend.rows(&scope).await;
     assert!(rows.is_empty(), "{rows:?}");
 }

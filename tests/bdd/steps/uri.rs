@@ -8,8 +8,8 @@
 use cucumber::{then, when};
 use skills_core::{Error, ResourceUri};
 
-use crate::common::World;
-use crate::common::text::{id_of, pictured};
+use crate::world::World;
+use crate::world::values::{id_of, pictured};
 
 #[when(expr = "I parse {string}")]
 fn parse(world: &mut World, uri: String) {

@@ -1,28 +1,28 @@
 //! Disks that are full, and directories that cannot be used.
 
-use super::session::Session;
+use super::transcript::Transcript;
 
 #[test]
 fn data_directories_that_cannot_be_used() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("file", "in the way\n")
         .file("foreign/state.db", "x".repeat(4096));
     s.step("skills list --data-dir file")
         .step("skills list --data-dir file/below")
         .step("skills list --data-dir foreign")
         .step("skills list --data-dir foreign --json");
-    s.matches("data_dir");
+    s.matches("unusable_data_dir");
 }
 
 /// `/proc/self` is a directory where nobody makes files, root included.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_data_directory_that_is_read_only() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.step("skills list --data-dir /proc/self")
         .step_with("skills register a - --data-dir /proc/self", "# A\n")
         .step("skills export /proc/self/out");
-    s.matches("read_only");
+    s.matches("read_only_data_dir");
 }
 
 /// A limit on the size of files is a disk that is full: what is written past it is
@@ -30,14 +30,14 @@ fn a_data_directory_that_is_read_only() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("small.md", "# Small\n")
         .file("big.md", "x".repeat(200_000));
     // Made before the disk is full.
     s.run("skills register small small.md");
-    let on_full_disk = |s: &mut Session, line: &str| {
+    let on_full_disk = |s: &mut Transcript, line: &str| {
         // In blocks of 512 bytes, or of 1024 where the shell is bash.
-        let said = super::bad::shell(s, &format!("trap '' XFSZ; ulimit -f 100; {line}"));
+        let said = super::mistakes::shell(s, &format!("trap '' XFSZ; ulimit -f 100; {line}"));
         s.note(line, &said);
     };
     on_full_disk(&mut s, "skills register big big.md");

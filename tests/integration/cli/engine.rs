@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::hub::{Engine, Serve};
-use super::session::Session;
+use super::transcript::Transcript;
 
 /// A session, with the engine's address hidden.
-fn session(url: &str) -> Session {
-    let mut session = Session::new();
+fn session(url: &str) -> Transcript {
+    let mut session = Transcript::new();
     session.call_it(url, "ws://[engine]");
     session
 }
@@ -84,7 +84,7 @@ async fn a_function_that_never_answers() {
     s.step(&format!(
         "skills call demo::slow --timeout 5s --url {url} --json"
     ));
-    s.matches("never_answers");
+    s.matches("call_timeout");
 }
 
 /// Something that takes connections and says nothing.
@@ -111,20 +111,20 @@ fn a_listener_that_stays_silent() {
 
 #[test]
 fn an_address_that_was_named_and_does_not_answer() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     // The same as the one of the sessions, written otherwise, so that it shows.
     s.step("skills list --url ws://localhost:1")
         .step("skills list --url ws://localhost:1 --quiet")
         // A program reads one JSON document on stdout, whatever is said beside it.
         .step("skills read nothing --url ws://localhost:1 --json")
         .step("skills list --url ws://localhost:1 --json");
-    s.matches("nobody_there");
+    s.matches("no_engine");
 }
 
 /// The same answers from an engine elsewhere as from the data directory.
 #[tokio::test(flavor = "multi_thread")]
 async fn serve_answers_like_the_data_directory() {
-    let s = Session::new();
+    let s = Transcript::new();
     let serve = Serve::start(&s);
     let verbs = [
         "list --flat",

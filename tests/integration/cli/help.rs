@@ -1,6 +1,6 @@
 //! Help, manual and completions: pinned, and complete.
 
-use super::session::Session;
+use super::transcript::Transcript;
 
 /// Every command.
 const VERBS: &[&str] = &[
@@ -39,7 +39,7 @@ const VERBS: &[&str] = &[
 #[test]
 fn help_of_every_verb() {
     for verb in VERBS {
-        let mut s = Session::new();
+        let mut s = Transcript::new();
         s.step(&format!("skills {verb} --help"));
         s.matches(&format!("help_{}", verb.replace(' ', "_")));
     }
@@ -47,7 +47,7 @@ fn help_of_every_verb() {
 
 #[test]
 fn every_verb_has_an_example_and_a_manual_page() {
-    let s = Session::new();
+    let s = Transcript::new();
     for verb in VERBS {
         let help = s.run(&format!("skills {verb} --help"));
         assert!(help.stdout.contains("Examples:"), "{verb}");
@@ -71,7 +71,7 @@ fn every_verb_has_an_example_and_a_manual_page() {
 
 #[test]
 fn the_main_page_lists_every_verb_and_exit_code() {
-    let s = Session::new();
+    let s = Transcript::new();
     let page = s.run("skills man").stdout;
     for verb in VERBS.iter().filter(|verb| !verb.contains(' ')) {
         assert!(
@@ -93,7 +93,7 @@ fn the_main_page_lists_every_verb_and_exit_code() {
 
 #[test]
 fn every_shell_gets_completions_of_every_verb() {
-    let s = Session::new();
+    let s = Transcript::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = s.run(&format!("skills completions {shell}")).stdout;
         for verb in VERBS.iter().flat_map(|verb| verb.split(' ')) {
@@ -106,7 +106,7 @@ fn every_shell_gets_completions_of_every_verb() {
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes_a_verb() {
-    let s = Session::new();
+    let s = Transcript::new();
     let script = s.run("skills completions bash").stdout;
     s.file("skills.bash", script);
     let line = "source ./skills.bash; COMP_WORDS=(skills unreg); COMP_CWORD=1; \

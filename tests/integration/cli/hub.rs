@@ -9,7 +9,7 @@ use skills_iii::client::{FunctionSpec, Handler};
 use skills_iii::{Client, ClientOptions, Hub, HubOptions, MemoryState};
 use tokio::net::TcpListener;
 
-use super::session::Session;
+use super::transcript::Transcript;
 
 /// An engine with state in memory that lives as long as this value.
 pub struct Engine {
@@ -59,7 +59,7 @@ impl Engine {
             };
             client.register_function(spec, handler);
         }
-        // Said in order on one link: whoever asks later finds them.
+        // CommandOutput in order on one link: whoever asks later finds them.
         let nothing = RawValue::from_string("{}".into()).unwrap();
         let long = Duration::from_secs(30);
         client
@@ -83,7 +83,7 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub fn start(session: &Session) -> Self {
+    pub fn start(session: &Transcript) -> Self {
         use std::io::{BufRead, BufReader};
         use std::process::{Command, Stdio};
         let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))

@@ -3,16 +3,16 @@
 //! Each session is compared with a file in `snapshots/`. After a wanted change,
 //! `SNAPSHOTS=overwrite cargo test --test integration cli` writes them anew; read the difference.
 
-mod bad;
+mod batch;
 mod disk;
 mod engine;
-mod happy;
 mod help;
 mod hub;
-mod many;
+mod mistakes;
 mod pipes;
 mod readme;
-mod session;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod transcript;
+mod verbs;
 mod watch;

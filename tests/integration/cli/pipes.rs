@@ -2,11 +2,11 @@
 
 use std::process::{Command, Stdio};
 
-use super::session::Session;
+use super::transcript::Transcript;
 
 #[test]
 fn a_reader_that_left_is_no_failure() {
-    let s = Session::new();
+    let s = Transcript::new();
     s.run_with("skills register big -", "x".repeat(200_000));
     let verbs = [
         "read big",
@@ -44,13 +44,13 @@ fn a_reader_that_left_is_no_failure() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_output_that_is_full_is_told() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.run_with("skills register a -", "# A\n");
     for line in [
         "skills read a > /dev/full",
         "skills list --json > /dev/full",
     ] {
-        let said = super::bad::shell(&s, line);
+        let said = super::mistakes::shell(&s, line);
         s.note(line, &said);
     }
     s.matches("full_output");

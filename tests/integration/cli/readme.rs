@@ -1,8 +1,8 @@
 //! The session in the README, replayed.
 #![cfg(unix)]
 
-use super::bad::shell;
-use super::session::Session;
+use super::mistakes::shell;
+use super::transcript::Transcript;
 
 #[test]
 fn the_session_in_the_readme_happens_as_it_says() {
@@ -10,7 +10,7 @@ fn the_session_in_the_readme_happens_as_it_says() {
     let section = readme.split("\n## The command line\n").nth(1).unwrap();
     let block = section.split("```console\n").nth(1).unwrap();
     let block = block.split("```").next().unwrap();
-    let s = Session::new();
+    let s = Transcript::new();
     let mut replayed = String::new();
     for line in block.lines().filter_map(|line| line.strip_prefix("$ ")) {
         // Both streams in the order in which a terminal would show them.

@@ -1,9 +1,9 @@
 //! What a terminal gets: `script` gives the program one.
 
-use super::session::{Said, Session};
+use super::transcript::{CommandOutput, Transcript};
 
 /// Runs a line on a terminal so many columns wide.
-fn on_a_terminal(session: &Session, columns: usize, line: &str) -> Said {
+fn on_a_terminal(session: &Transcript, columns: usize, line: &str) -> CommandOutput {
     let binary = env!("CARGO_BIN_EXE_skills");
     let line = line.replacen("skills", &format!("'{binary}'"), 1);
     let line = format!("stty cols {columns} rows 24; exec {line}");
@@ -17,7 +17,7 @@ fn on_a_terminal(session: &Session, columns: usize, line: &str) -> Said {
 
 #[test]
 fn markdown_is_rendered_on_a_terminal_only() {
-    let s = Session::new();
+    let s = Transcript::new();
     let body = "# Title\n\nUse `code` and [links](iii://b).\n";
     s.run_with("skills register a -", body);
     let shown = on_a_terminal(&s, 80, "skills read a --quiet").stdout;
@@ -37,7 +37,7 @@ fn markdown_is_rendered_on_a_terminal_only() {
 /// Somebody else wrote the document: its text must not move the cursor.
 #[test]
 fn instructions_of_an_agent_are_tamed_on_a_terminal() {
-    let s = Session::new();
+    let s = Transcript::new();
     let body = "Clear \u{1b}[2J it.";
     let plane = "kind=identity\nx\n@plane z=1 label=a triggers=a";
     s.file(
@@ -54,7 +54,7 @@ fn instructions_of_an_agent_are_tamed_on_a_terminal() {
 
 #[test]
 fn no_color_means_none() {
-    let s = Session::new();
+    let s = Transcript::new();
     s.run_with("skills register a -", "# Title\n");
     for setting in ["NO_COLOR=1", "TERM=dumb"] {
         let line = format!("env {setting} skills");
@@ -69,7 +69,7 @@ fn no_color_means_none() {
 
 #[test]
 fn a_narrow_terminal_gets_fewer_columns_and_whole_names() {
-    let s = Session::new();
+    let s = Transcript::new();
     s.run_with("skills register resend/email -", "# Email\n");
     let shown = |columns| on_a_terminal(&s, columns, "skills list --flat --quiet").stdout;
     assert_eq!(shown(80), "resend/email  8 B     now  state\n");
@@ -82,7 +82,7 @@ fn a_narrow_terminal_gets_fewer_columns_and_whole_names() {
 fn a_terminal_sees_that_we_wait() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ws://{}", listener.local_addr().unwrap());
-    let s = Session::new();
+    let s = Transcript::new();
     let said = on_a_terminal(&s, 80, &format!("skills list --timeout 2s --url {url}"));
     assert_eq!(said.code, 5, "{}", said.stdout);
     assert!(
@@ -100,7 +100,7 @@ fn a_terminal_sees_that_we_wait() {
 
 #[test]
 fn a_terminal_sees_a_bar() {
-    let s = Session::new();
+    let s = Transcript::new();
     for n in 0..300 {
         s.file(&format!("docs/s{n}.md"), format!("# {n}\n"));
     }

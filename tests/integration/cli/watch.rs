@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
 use super::hub::Serve;
-use super::session::Session;
+use super::transcript::Transcript;
 
 /// A watch that has begun; killed when dropped.
 struct Watch {
@@ -15,7 +15,7 @@ struct Watch {
 
 impl Watch {
     /// On the data directory of a session, unless `more` says where.
-    fn start(session: &Session, more: &[&str]) -> Self {
+    fn start(session: &Transcript, more: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
             .arg("watch")
             .args(more)
@@ -59,7 +59,7 @@ impl Drop for Watch {
 
 #[test]
 fn every_change_is_a_line() {
-    let s = Session::new();
+    let s = Transcript::new();
     let mut watch = Watch::start(&s, &["--count", "3"]);
     s.run_with("skills register a/b -", "# B\n");
     assert_eq!(watch.next(), "register   skill  a/b");
@@ -73,7 +73,7 @@ fn every_change_is_a_line() {
 
 #[test]
 fn every_change_is_a_document() {
-    let s = Session::new();
+    let s = Transcript::new();
     let mut watch = Watch::start(&s, &["--json", "--count", "1"]);
     s.run_with("skills register a -", "# A\n");
     let expected = r#"{"schema_version":1,"command":"watch","data":{"op":"register","kind":"skill","id":"a"}}"#;
@@ -84,7 +84,7 @@ fn every_change_is_a_document() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_it_well() {
-    let s = Session::new();
+    let s = Transcript::new();
     let mut watch = Watch::start(&s, &[]);
     let pid = watch.child.id().to_string();
     assert!(
@@ -99,7 +99,7 @@ fn ctrl_c_ends_it_well() {
 
 #[test]
 fn a_reader_that_leaves_ends_it_well() {
-    let s = Session::new();
+    let s = Transcript::new();
     let mut watch = Watch::start(&s, &[]);
     watch.lines = None;
     // More than once: another test may be starting a program, which holds our end of the pipe
@@ -113,7 +113,7 @@ fn a_reader_that_leaves_ends_it_well() {
 
 #[test]
 fn an_engine_is_watched_and_its_end_is_told() {
-    let s = Session::new();
+    let s = Transcript::new();
     let serve = Serve::start(&s);
     let url = serve.url.clone();
     let mut watch = Watch::start(&s, &["--url", &url]);

@@ -11,7 +11,7 @@ use super::sample::{SAMPLE, call};
 const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
 /// Longer than anything here takes on a busy machine.
-const LONG: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The lines of an output, none of them waited for without end.
 struct Said(Receiver<String>);
@@ -30,7 +30,7 @@ impl Said {
     }
 
     fn next(&self) -> String {
-        self.0.recv_timeout(LONG).unwrap()
+        self.0.recv_timeout(TIMEOUT).unwrap()
     }
 
     /// Reads until a line has these words.

@@ -11,8 +11,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::house::{House, failing};
-use super::talk::{LONG, Talk, modern};
+use super::fixture::{Fixture, failing};
+use super::test_client::{TIMEOUT, TestClient, modern};
 
 /// An engine with functions that are slow or broken, and no list of them.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl Engine for Odd {
     fn send(&self, _: &str, _: Json) {}
 }
 
-fn talk(engine: &Arc<Odd>, tick: Duration) -> Talk {
+fn client(engine: &Arc<Odd>, tick: Duration) -> TestClient {
     let settings = McpSettings {
         tick,
         ..McpSettings::default()
@@ -69,33 +69,36 @@ fn talk(engine: &Arc<Odd>, tick: Duration) -> Talk {
         now,
     );
     let handler = RegistryServer::new(Arc::new(registry), port, settings, stop.clone());
-    Talk::with(handler, stop)
+    TestClient::with(handler, stop)
 }
 
 #[tokio::test]
 async fn a_cancelled_call_is_given_up_and_not_answered() {
     let engine = Arc::new(Odd::default());
-    let mut talk = talk(&engine, LONG);
-    talk.initialize("2025-06-18").await;
-    let id = talk.send("tools/call", json!({ "name": "w__slow" })).await;
-    timeout(LONG, engine.started.notified()).await.unwrap();
-    talk.notify("notifications/cancelled", json!({ "requestId": id }))
+    let mut client = client(&engine, TIMEOUT);
+    client.initialize("2025-06-18").await;
+    let id = client
+        .send("tools/call", json!({ "name": "w__slow" }))
         .await;
-    timeout(LONG, engine.given_up.notified()).await.unwrap();
+    timeout(TIMEOUT, engine.started.notified()).await.unwrap();
+    client
+        .notify("notifications/cancelled", json!({ "requestId": id }))
+        .await;
+    timeout(TIMEOUT, engine.given_up.notified()).await.unwrap();
     // What comes next is the answer to this, not to that.
-    assert_eq!(talk.ask("ping", json!({})).await.unwrap(), json!({}));
-    talk.end().await;
+    assert_eq!(client.ask("ping", json!({})).await.unwrap(), json!({}));
+    client.end().await;
 }
 
 #[tokio::test]
 async fn a_long_call_ticks_for_whoever_gave_a_token() {
     let engine = Arc::new(Odd::default());
-    let mut talk = talk(&engine, Duration::from_millis(20));
-    talk.initialize("2025-06-18").await;
+    let mut client = client(&engine, Duration::from_millis(20));
+    client.initialize("2025-06-18").await;
     let params = json!({ "name": "w__slow", "_meta": { "progressToken": "t" } });
-    let id = talk.send("tools/call", params).await;
-    let first = talk.notice("notifications/progress").await;
-    let second = talk.notice("notifications/progress").await;
+    let id = client.send("tools/call", params).await;
+    let first = client.notice("notifications/progress").await;
+    let second = client.notice("notifications/progress").await;
     assert_eq!(first["progressToken"], "t");
     assert!(
         first["message"]
@@ -106,31 +109,31 @@ async fn a_long_call_ticks_for_whoever_gave_a_token() {
     let progress = |notice: &Value| notice["progress"].as_f64().unwrap();
     assert!(progress(&second) > progress(&first));
     engine.release.notify_one();
-    let got = talk.answer(id).await.unwrap();
+    let got = client.answer(id).await.unwrap();
     assert_eq!(got["content"][0]["text"], "done");
 }
 
 #[tokio::test]
 async fn a_panic_is_answered_and_the_conversation_goes_on() {
     let engine = Arc::new(Odd::default());
-    let mut talk = talk(&engine, LONG);
-    talk.initialize("2025-06-18").await;
-    let error = talk
+    let mut client = client(&engine, TIMEOUT);
+    client.initialize("2025-06-18").await;
+    let error = client
         .ask("tools/call", json!({ "name": "w__panic" }))
         .await
         .unwrap_err();
     assert_eq!(error["code"], -32603);
-    assert_eq!(talk.ask("ping", json!({})).await.unwrap(), json!({}));
+    assert_eq!(client.ask("ping", json!({})).await.unwrap(), json!({}));
 }
 
 #[tokio::test]
 async fn an_engine_that_is_gone_is_no_empty_list() {
-    let mut house = House::open().await;
-    let mut talk = house.client().await;
-    house.home.leave().await;
-    house.registry().disconnected();
+    let mut fixture = Fixture::open().await;
+    let mut client = fixture.client().await;
+    fixture.home.leave().await;
+    fixture.registry().disconnected();
     for method in ["tools/list", "resources/list", "prompts/list"] {
-        let error = talk.ask(method, json!({})).await.unwrap_err();
+        let error = client.ask(method, json!({})).await.unwrap_err();
         assert_eq!(error["code"], -32603, "for {method}: {error}");
         assert_eq!(error["data"]["hint"], "is the engine running?", "{method}");
     }
@@ -138,58 +141,65 @@ async fn an_engine_that_is_gone_is_no_empty_list() {
 
 #[tokio::test]
 async fn messages_follow_the_level_that_the_client_wants() {
-    let house = House::open().await;
-    house
+    let fixture = Fixture::open().await;
+    fixture
         .offer(json!({ "id": "w::bad" }), failing("oops", "no ink"))
         .await;
-    let mut talk = house.client().await;
+    let mut client = fixture.client().await;
     let bad = json!({ "name": "w__bad" });
-    talk.ask("tools/call", bad.clone()).await.unwrap();
+    client.ask("tools/call", bad.clone()).await.unwrap();
     assert!(
-        !talk.heard("notifications/message").await,
+        !client.heard("notifications/message").await,
         "nobody asked for messages"
     );
-    talk.ask("logging/setLevel", json!({ "level": "error" }))
+    client
+        .ask("logging/setLevel", json!({ "level": "error" }))
         .await
         .unwrap();
-    talk.ask("tools/call", bad.clone()).await.unwrap();
+    client.ask("tools/call", bad.clone()).await.unwrap();
     assert!(
-        !talk.heard("notifications/message").await,
+        !client.heard("notifications/message").await,
         "a warning is below an error"
     );
-    talk.ask("logging/setLevel", json!({ "level": "warning" }))
+    client
+        .ask("logging/setLevel", json!({ "level": "warning" }))
         .await
         .unwrap();
-    talk.ask("tools/call", bad.clone()).await.unwrap();
-    let message = talk.notice("notifications/message").await;
+    client.ask("tools/call", bad.clone()).await.unwrap();
+    let message = client.notice("notifications/message").await;
     assert_eq!(message["level"], "warning");
     assert_eq!(message["logger"], "skills");
     assert!(message["data"].as_str().unwrap().contains("no ink"));
     // A client of 2026-07-28 says it with each request.
-    talk.ask_modern("tools/call", bad.clone()).await.unwrap();
-    assert!(!talk.heard("notifications/message").await);
+    client.ask_modern("tools/call", bad.clone()).await.unwrap();
+    assert!(!client.heard("notifications/message").await);
     let mut params = modern(bad);
     params["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
-    talk.ask("tools/call", params).await.unwrap();
-    assert!(talk.heard("notifications/message").await);
+    client.ask("tools/call", params).await.unwrap();
+    assert!(client.heard("notifications/message").await);
 }
 
 #[tokio::test]
 async fn a_row_that_cannot_be_served_is_told_to_whoever_wants_to_know() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     let row = json!({ "scope": "skills", "key": "a", "value": { "id": "a" } });
     let row = serde_json::value::to_raw_value(&row).unwrap();
-    house.worker.call("state::set", row, LONG).await.unwrap();
-    let mut talk = house.client().await;
-    talk.ask("logging/setLevel", json!({ "level": "warning" }))
+    fixture
+        .worker
+        .call("state::set", row, TIMEOUT)
+        .await
+        .unwrap();
+    let mut client = fixture.client().await;
+    client
+        .ask("logging/setLevel", json!({ "level": "warning" }))
         .await
         .unwrap();
     // The engine rings for the row in its own time.
-    let message = timeout(LONG, async {
+    let message = timeout(TIMEOUT, async {
         loop {
-            talk.ask("resources/list", json!({})).await.unwrap();
-            if talk.heard("notifications/message").await {
-                return talk.notice("notifications/message").await;
+            client.ask("resources/list", json!({})).await.unwrap();
+            if client.heard("notifications/message").await {
+                return client.notice("notifications/message").await;
             }
         }
     });

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use skills_iii::client::Handler as Function;
 use skills_mcp::http::Options;
 
-use super::house::House;
+use super::fixture::Fixture;
 use super::web::Server;
 
 struct Visitor {
@@ -17,8 +17,8 @@ struct Visitor {
 }
 
 impl Visitor {
-    async fn arrive(house: &House) -> Self {
-        let server = Server::start(house.handler.clone(), Options::default()).await;
+    async fn arrive(fixture: &Fixture) -> Self {
+        let server = Server::start(fixture.handler.clone(), Options::default()).await;
         let hello = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
@@ -45,12 +45,12 @@ impl Visitor {
 
 #[tokio::test]
 async fn a_read_in_a_session_sees_every_write_before_it() {
-    let house = House::open().await;
-    let visitor = Visitor::arrive(&house).await;
+    let fixture = Fixture::open().await;
+    let visitor = Visitor::arrive(&fixture).await;
     let missing = visitor.read("iii://a").await;
     assert_eq!(missing["error"]["code"], -32002);
     for body in ["# One", "# Two"] {
-        house.skill("a", body).await;
+        fixture.skill("a", body).await;
         let contents = json!([{ "uri": "iii://a", "mimeType": "text/markdown", "text": body }]);
         let expected = json!({ "jsonrpc": "2.0", "id": 1, "result": { "contents": contents } });
         assert_eq!(visitor.read("iii://a").await, expected);
@@ -59,14 +59,14 @@ async fn a_read_in_a_session_sees_every_write_before_it() {
     let index = index["result"]["contents"][0]["text"].as_str().unwrap();
     assert!(index.contains("iii://a"), "{index}");
     let id = "a".parse().unwrap();
-    assert!(house.registry().unregister_skill(&id).await.unwrap());
+    assert!(fixture.registry().unregister_skill(&id).await.unwrap());
     assert_eq!(visitor.read("iii://a").await, missing);
     visitor.server.end().await;
 }
 
 #[tokio::test]
 async fn a_function_that_is_read_in_a_session_is_called_once() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
     let count: Function = Arc::new(move |_| {
@@ -74,8 +74,8 @@ async fn a_function_that_is_read_in_a_session_is_called_once() {
         let answer = to_raw_value("counted").unwrap();
         Box::pin(std::future::ready(Ok(Some(answer))))
     });
-    house.offer(json!({ "id": "count::up" }), count).await;
-    let visitor = Visitor::arrive(&house).await;
+    fixture.offer(json!({ "id": "count::up" }), count).await;
+    let visitor = Visitor::arrive(&fixture).await;
     let read = visitor.read("iii://fn/count/up").await;
     assert_eq!(read["result"]["contents"][0]["text"], "counted");
     assert_eq!(calls.load(Ordering::SeqCst), 1);

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::house::House;
-use super::talk::modern;
+use super::fixture::Fixture;
+use super::test_client::modern;
 
 #[tokio::test]
 async fn every_version_of_the_old_lifecycle_is_agreed_to_as_asked() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     for (asked, agreed) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -17,8 +17,8 @@ async fn every_version_of_the_old_lifecycle_is_agreed_to_as_asked() {
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
-        let mut talk = house.talk();
-        let answer = talk.initialize(asked).await;
+        let mut client = fixture.connect();
+        let answer = client.initialize(asked).await;
         assert_eq!(answer["protocolVersion"], agreed, "for {asked}");
         assert!(
             answer["instructions"]
@@ -28,33 +28,39 @@ async fn every_version_of_the_old_lifecycle_is_agreed_to_as_asked() {
         );
         assert_eq!(answer["capabilities"]["resources"]["subscribe"], true);
         // And the shape of later answers is that of what was agreed.
-        let tools = talk.ask("tools/list", json!({})).await.unwrap();
+        let tools = client.ask("tools/list", json!({})).await.unwrap();
         assert_eq!(tools["resultType"], Value::Null, "for {asked}");
         assert_eq!(tools["ttlMs"], Value::Null, "for {asked}");
-        talk.end().await;
+        client.end().await;
     }
 }
 
 #[tokio::test]
 async fn the_new_lifecycle_needs_no_hello() {
-    let house = House::open().await;
-    house.skill("a", "# A").await;
-    let mut talk = house.talk();
-    let about = talk.ask_modern("server/discover", json!({})).await.unwrap();
+    let fixture = Fixture::open().await;
+    fixture.skill("a", "# A").await;
+    let mut client = fixture.connect();
+    let about = client
+        .ask_modern("server/discover", json!({}))
+        .await
+        .unwrap();
     assert_eq!(about["supportedVersions"].as_array().unwrap().len(), 5);
-    let listed = talk.ask_modern("resources/list", json!({})).await.unwrap();
+    let listed = client
+        .ask_modern("resources/list", json!({}))
+        .await
+        .unwrap();
     assert_eq!(listed["resultType"], "complete");
     assert_eq!(listed["resources"].as_array().unwrap().len(), 2);
     let mut old = modern(json!({}));
     old["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
-    let error = talk.ask("tools/list", old).await.unwrap_err();
+    let error = client.ask("tools/list", old).await.unwrap_err();
     assert_eq!(error["code"], -32022);
 }
 
 #[tokio::test]
 async fn what_is_no_request_is_refused_with_the_reason() {
-    let house = House::open().await;
-    let mut talk = house.client().await;
+    let fixture = Fixture::open().await;
+    let mut client = fixture.client().await;
     for (method, params, code, part) in [
         (
             "nope/nope",
@@ -82,7 +88,7 @@ async fn what_is_no_request_is_refused_with_the_reason() {
             "1 to 4096 bytes",
         ),
     ] {
-        let error = talk.ask(method, params).await.unwrap_err();
+        let error = client.ask(method, params).await.unwrap_err();
         assert_eq!(error["code"], code, "for {method}: {error}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }

@@ -2,15 +2,15 @@
 //! JSON; and the program, as a client starts it.
 
 mod calls;
-mod house;
+mod fixture;
 mod http;
 mod lifecycle;
 mod notices;
-mod process;
 mod program;
 mod prompts;
 mod resources;
-mod talk;
+mod std_streams;
+mod test_client;
 mod tools;
 #[path = "../../../crates/skills-mcp/tests/integration/web.rs"]
 mod web;

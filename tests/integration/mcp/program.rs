@@ -12,11 +12,11 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::talk::{LONG, Talk};
+use super::test_client::{TIMEOUT, TestClient};
 
 /// A client and the program it started.
 struct Started {
-    talk: Talk,
+    client: TestClient,
     child: Child,
 }
 
@@ -34,14 +34,14 @@ impl Started {
         .spawn()
         .unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let talk = Talk::over(Box::new(input), Box::new(output));
-        Self { talk, child }
+        let client = TestClient::over(Box::new(input), Box::new(output));
+        Self { client, child }
     }
 
     /// Closes its input: it ends, and well.
     async fn end(mut self) {
-        self.talk.end().await;
-        let status = timeout(LONG, self.child.wait()).await.unwrap().unwrap();
+        self.client.end().await;
+        let status = timeout(TIMEOUT, self.child.wait()).await.unwrap().unwrap();
         assert!(status.success(), "{status}");
     }
 }
@@ -63,7 +63,7 @@ async fn serve(data_dir: &Path, more: &[&str]) -> (Child, Value) {
     args.extend(more);
     let mut child = skills(&args).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let ready = timeout(LONG, async {
+    let ready = timeout(TIMEOUT, async {
         loop {
             let line = lines
                 .next_line()
@@ -83,17 +83,17 @@ async fn serve(data_dir: &Path, more: &[&str]) -> (Child, Value) {
 }
 
 /// Nobody listens there.
-const NOBODY: &str = "ws://127.0.0.1:1";
+const NO_ENGINE: &str = "ws://127.0.0.1:1";
 
 #[tokio::test]
 async fn two_at_once_share_a_data_directory_and_hear_of_each_other() {
     let data = tempfile::tempdir().unwrap();
-    let mut one = Started::mcp(NOBODY, data.path());
-    let mut two = Started::mcp(NOBODY, data.path());
+    let mut one = Started::mcp(NO_ENGINE, data.path());
+    let mut two = Started::mcp(NO_ENGINE, data.path());
     for started in [&mut one, &mut two] {
-        started.talk.initialize("2025-11-25").await;
+        started.client.initialize("2025-11-25").await;
         // What was there when a program first looked is no news to its client.
-        let asked = started.talk.ask("resources/list", json!({}));
+        let asked = started.client.ask("resources/list", json!({}));
         let empty = asked.await.unwrap();
         assert_eq!(empty["resources"].as_array().unwrap().len(), 1);
     }
@@ -103,11 +103,11 @@ async fn two_at_once_share_a_data_directory_and_hear_of_each_other() {
     register(&worker, "a", "# A").await;
     for started in [&mut one, &mut two] {
         started
-            .talk
+            .client
             .notice("notifications/resources/list_changed")
             .await;
         let read = started
-            .talk
+            .client
             .ask("resources/read", json!({ "uri": "iii://a" }))
             .await
             .unwrap();
@@ -121,7 +121,7 @@ async fn two_at_once_share_a_data_directory_and_hear_of_each_other() {
 async fn worker(ready: &Value) -> Client {
     let url = ready["workers"].as_str().unwrap();
     let client = Client::connect(url, ClientOptions::named("tester")).unwrap();
-    timeout(LONG, client.wait_connected())
+    timeout(TIMEOUT, client.wait_connected())
         .await
         .unwrap()
         .unwrap();
@@ -131,7 +131,7 @@ async fn worker(ready: &Value) -> Client {
 async fn register(worker: &Client, id: &str, skill: &str) {
     let payload = to_raw_value(&json!({ "id": id, "skill": skill })).unwrap();
     worker
-        .call("skills::register", payload, LONG)
+        .call("skills::register", payload, TIMEOUT)
         .await
         .unwrap();
 }
@@ -145,7 +145,7 @@ async fn through_an_engine_its_skills_files_prompts_and_functions_are_there() {
         "config.yaml",
         "skills: ['doc-*.md']\nprompts: ['say-*.md']\n",
     );
-    write("doc-house.md", "# House\n\nRules of the house.");
+    write("doc-fixture.md", "# Fixture\n\nRules of the fixture.");
     write("say-hello.md", "---\ndescription: Says hello.\n---\nHello.");
     let config = files.path().join("config.yaml");
     let (_serving, ready) = serve(data.path(), &["--config", config.to_str().unwrap()]).await;
@@ -154,42 +154,45 @@ async fn through_an_engine_its_skills_files_prompts_and_functions_are_there() {
 
     let elsewhere = tempfile::tempdir().unwrap();
     let mut started = Started::mcp(ready["workers"].as_str().unwrap(), elsewhere.path());
-    let talk = &mut started.talk;
-    talk.initialize("2025-11-25").await;
-    let listed = talk.ask("resources/list", json!({})).await.unwrap();
+    let client = &mut started.client;
+    client.initialize("2025-11-25").await;
+    let listed = client.ask("resources/list", json!({})).await.unwrap();
     let names: Vec<_> = listed["resources"]
         .as_array()
         .unwrap()
         .iter()
         .map(|r| &r["name"])
         .collect();
-    assert_eq!(names, ["Skills", "A", "House"]);
-    assert_eq!(listed["resources"][2]["description"], "Rules of the house.");
+    assert_eq!(names, ["Skills", "A", "Fixture"]);
+    assert_eq!(
+        listed["resources"][2]["description"],
+        "Rules of the fixture."
+    );
     assert_eq!(listed["resources"][2]["size"], 28);
     let uri = listed["resources"][2]["uri"].clone();
-    let read = talk
+    let read = client
         .ask("resources/read", json!({ "uri": uri }))
         .await
         .unwrap();
     assert_eq!(
         read["contents"][0]["text"],
-        "# House\n\nRules of the house."
+        "# Fixture\n\nRules of the fixture."
     );
-    let missing = talk
+    let missing = client
         .ask("resources/read", json!({ "uri": "iii://b" }))
         .await
         .unwrap_err();
     assert_eq!(missing["code"], -32002, "{missing}");
-    let prompts = talk.ask("prompts/list", json!({})).await.unwrap();
+    let prompts = client.ask("prompts/list", json!({})).await.unwrap();
     assert_eq!(prompts["prompts"][0]["description"], "Says hello.");
     let name = prompts["prompts"][0]["name"].clone();
-    let got = talk
+    let got = client
         .ask("prompts/get", json!({ "name": name }))
         .await
         .unwrap();
     assert_eq!(got["messages"][0]["content"]["text"], "Hello.");
 
-    let tools = talk.ask("tools/list", json!({})).await.unwrap();
+    let tools = client.ask("tools/list", json!({})).await.unwrap();
     let mut tools = tools["tools"].as_array().unwrap().iter();
     let ours = |tool: &Value| tool["name"].as_str().unwrap().starts_with("skill__");
     assert!(tools.all(ours));
@@ -202,16 +205,16 @@ async fn through_an_engine_its_skills_files_prompts_and_functions_are_there() {
         ..FunctionSpec::default()
     };
     worker.register_function(spec, answer);
-    talk.notice("notifications/tools/list_changed").await;
-    let got = talk
+    client.notice("notifications/tools/list_changed").await;
+    let got = client
         .ask("tools/call", json!({ "name": "demo__greet" }))
         .await
         .unwrap();
     assert_eq!(got["content"][0]["text"], "hi");
 
     register(&worker, "b", "# B").await;
-    talk.notice("notifications/resources/list_changed").await;
-    let read = talk
+    client.notice("notifications/resources/list_changed").await;
+    let read = client
         .ask("resources/read", json!({ "uri": "iii://b" }))
         .await
         .unwrap();
@@ -226,7 +229,7 @@ async fn an_address_that_is_none_and_a_stranger_at_the_address_are_said() {
         let dir = data.path().to_str().unwrap().to_owned();
         let mut command = skills(&["mcp", "--url", &url, "--data-dir", &dir]);
         command.stdin(Stdio::null());
-        async move { timeout(LONG, command.output()).await.unwrap().unwrap() }
+        async move { timeout(TIMEOUT, command.output()).await.unwrap().unwrap() }
     };
     let output = run("http://x".into()).await;
     assert_eq!(output.status.code(), Some(2));

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use skills_core::PromptArgument;
 
-use super::house::{House, failing};
+use super::fixture::{Fixture, failing};
 
-async fn prompt(house: &House, name: &str, function: &str) {
+async fn prompt(fixture: &Fixture, name: &str, function: &str) {
     let argument = |name: &str, required| PromptArgument {
         name: name.into(),
         description: Some("Whom".into()),
@@ -16,24 +16,25 @@ async fn prompt(house: &House, name: &str, function: &str) {
     };
     let arguments = vec![argument("to", true), argument("cc", false)];
     let (name, function) = (name.parse().unwrap(), function.parse().unwrap());
-    let registered = house
-        .registry()
-        .register_prompt(name, "Mail somebody.", arguments, function);
+    let registered =
+        fixture
+            .registry()
+            .register_prompt(name, "Mail somebody.", arguments, function);
     registered.await.unwrap();
 }
 
 #[tokio::test]
 async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
-    let house = House::open().await;
-    house
+    let fixture = Fixture::open().await;
+    fixture
         .offer(
             json!({ "id": "w::mail" }),
-            super::house::always(json!("Write.")),
+            super::fixture::always(json!("Write.")),
         )
         .await;
-    prompt(&house, "mail", "w::mail").await;
-    let mut talk = house.client().await;
-    let listed = talk.ask("prompts/list", json!({})).await.unwrap();
+    prompt(&fixture, "mail", "w::mail").await;
+    let mut client = fixture.client().await;
+    let listed = client.ask("prompts/list", json!({})).await.unwrap();
     let expected = json!([{
         "name": "mail", "description": "Mail somebody.",
         "arguments": [
@@ -43,7 +44,7 @@ async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
     }]);
     assert_eq!(listed["prompts"], expected);
     let filled = json!({ "name": "mail", "arguments": { "to": "Ada" } });
-    let got = talk.ask("prompts/get", filled).await.unwrap();
+    let got = client.ask("prompts/get", filled).await.unwrap();
     let expected = json!({
         "description": "Mail somebody.",
         "messages": [{ "role": "user", "content": { "type": "text", "text": "Write." } }],
@@ -53,16 +54,16 @@ async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
 
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_refused_before_anybody_is_asked() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let handler = Arc::new(move |payload| {
         count.fetch_add(1, Ordering::SeqCst);
         Box::pin(std::future::ready(Ok(Some(payload)))) as _
     });
-    house.offer(json!({ "id": "w::mail" }), handler).await;
-    prompt(&house, "mail", "w::mail").await;
-    let mut talk = house.client().await;
+    fixture.offer(json!({ "id": "w::mail" }), handler).await;
+    prompt(&fixture, "mail", "w::mail").await;
+    let mut client = fixture.client().await;
     for (arguments, part) in [
         (json!({}), "missing required argument `to`"),
         (
@@ -75,11 +76,11 @@ async fn arguments_that_do_not_fit_are_refused_before_anybody_is_asked() {
         ),
     ] {
         let params = json!({ "name": "mail", "arguments": arguments });
-        let error = talk.ask("prompts/get", params).await.unwrap_err();
+        let error = client.ask("prompts/get", params).await.unwrap_err();
         assert_eq!(error["code"], -32602, "{error}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }
-    let error = talk
+    let error = client
         .ask("prompts/get", json!({ "name": "mial" }))
         .await
         .unwrap_err();
@@ -90,18 +91,18 @@ async fn arguments_that_do_not_fit_are_refused_before_anybody_is_asked() {
 
 #[tokio::test]
 async fn a_handler_that_fails_is_an_internal_error_with_the_reason() {
-    let house = House::open().await;
-    house
+    let fixture = Fixture::open().await;
+    fixture
         .offer(json!({ "id": "w::bad" }), failing("oops", "no ink"))
         .await;
     let odd = json!({ "messages": [{ "role": "wizard", "content": 5 }] });
-    house.answers("w::odd", odd).await;
-    prompt(&house, "bad", "w::bad").await;
-    prompt(&house, "odd", "w::odd").await;
-    let mut talk = house.client().await;
+    fixture.answers("w::odd", odd).await;
+    prompt(&fixture, "bad", "w::bad").await;
+    prompt(&fixture, "odd", "w::odd").await;
+    let mut client = fixture.client().await;
     for (name, part) in [("bad", "no ink"), ("odd", "none of the protocol's")] {
         let params = json!({ "name": name, "arguments": { "to": "a" } });
-        let error: Value = talk.ask("prompts/get", params).await.unwrap_err();
+        let error: Value = client.ask("prompts/get", params).await.unwrap_err();
         assert_eq!(error["code"], -32603, "{error}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }
@@ -109,10 +110,10 @@ async fn a_handler_that_fails_is_an_internal_error_with_the_reason() {
 
 #[tokio::test]
 async fn arguments_named_after_what_they_are_get_completed() {
-    let house = House::open().await;
-    house.skill("resend", "# R").await;
-    prompt(&house, "mail", "w::mail").await;
-    let mut talk = house.client().await;
+    let fixture = Fixture::open().await;
+    fixture.skill("resend", "# R").await;
+    prompt(&fixture, "mail", "w::mail").await;
+    let mut client = fixture.client().await;
     for (argument, values) in [
         ("skill", json!(["resend"])),
         ("uri", json!(["iii://resend"])),
@@ -123,7 +124,7 @@ async fn arguments_named_after_what_they_are_get_completed() {
             "ref": { "type": "ref/prompt", "name": "mail" },
             "argument": { "name": argument, "value": "" },
         });
-        let found = talk.ask("completion/complete", params).await.unwrap();
+        let found = client.ask("completion/complete", params).await.unwrap();
         assert_eq!(found["completion"]["values"], values, "for {argument}");
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::house::House;
+use super::fixture::Fixture;
 
 #[tokio::test]
 async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
-    let house = House::open().await;
-    house.skill("resend", "# Resend\n\nSends mail.").await;
-    house.skill("resend/email", "no title").await;
-    let mut talk = house.client().await;
-    let listed = talk.ask("resources/list", json!({})).await.unwrap();
+    let fixture = Fixture::open().await;
+    fixture.skill("resend", "# Resend\n\nSends mail.").await;
+    fixture.skill("resend/email", "no title").await;
+    let mut client = fixture.client().await;
+    let listed = client.ask("resources/list", json!({})).await.unwrap();
     let all = listed["resources"].as_array().unwrap();
     let uris: Vec<_> = all.iter().map(|r| r["uri"].as_str().unwrap()).collect();
     assert_eq!(uris, ["iii://skills", "iii://resend", "iii://resend/email"]);
@@ -25,7 +25,7 @@ async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
     assert_eq!(resend["annotations"]["audience"], json!(["assistant"]));
     let priority = |n: usize| all[n]["annotations"]["priority"].as_f64().unwrap();
     assert!(priority(0) > priority(1) && priority(1) > priority(2));
-    let heads = house.registry().skills().await.unwrap().entries;
+    let heads = fixture.registry().skills().await.unwrap().entries;
     assert_eq!(
         resend["annotations"]["lastModified"],
         *heads[0].registered_at
@@ -36,10 +36,10 @@ async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
 
 #[tokio::test]
 async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     let mut writing = JoinSet::new();
     for n in 0..1050 {
-        let registry = Arc::clone(&house.home.registry);
+        let registry = Arc::clone(&fixture.home.registry);
         writing.spawn(async move {
             let id = format!("s{n:04}").parse().unwrap();
             registry.register_skill(id, "# S".into()).await.unwrap();
@@ -48,10 +48,10 @@ async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
     while let Some(written) = writing.join_next().await {
         written.unwrap();
     }
-    let mut talk = house.client().await;
-    let first = talk.ask("resources/list", json!({})).await.unwrap();
+    let mut client = fixture.client().await;
+    let first = client.ask("resources/list", json!({})).await.unwrap();
     let cursor = json!({ "cursor": first["nextCursor"] });
-    let second = talk.ask("resources/list", cursor).await.unwrap();
+    let second = client.ask("resources/list", cursor).await.unwrap();
     assert_eq!(second["nextCursor"], Value::Null);
     let pages = [&first, &second].map(|page| page["resources"].as_array().unwrap());
     let mut uris: Vec<_> = pages
@@ -63,7 +63,7 @@ async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
     uris.sort_unstable();
     uris.dedup();
     assert_eq!(uris.len(), 1051);
-    let refused = talk
+    let refused = client
         .ask("resources/list", json!({ "cursor": "mine" }))
         .await
         .unwrap_err();
@@ -73,11 +73,11 @@ async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
 
 #[tokio::test]
 async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
-    let house = House::open().await;
-    house.skill("a", "# A\n\nText.").await;
-    house.answers("w::text", json!("# Now")).await;
-    house.answers("w::data", json!({ "ok": true })).await;
-    let mut talk = house.client().await;
+    let fixture = Fixture::open().await;
+    fixture.skill("a", "# A\n\nText.").await;
+    fixture.answers("w::text", json!("# Now")).await;
+    fixture.answers("w::data", json!({ "ok": true })).await;
+    let mut client = fixture.client().await;
     for (uri, mime, text) in [
         ("iii://a", "text/markdown", "# A\n\nText."),
         ("iii://fn/w/text", "text/markdown", "# Now"),
@@ -87,14 +87,14 @@ async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
             "{\n  \"ok\": true\n}",
         ),
     ] {
-        let read = talk
+        let read = client
             .ask("resources/read", json!({ "uri": uri }))
             .await
             .unwrap();
         let expected = json!([{ "uri": uri, "mimeType": mime, "text": text }]);
         assert_eq!(read["contents"], expected);
     }
-    let index = talk
+    let index = client
         .ask("resources/read", json!({ "uri": "iii://skills" }))
         .await
         .unwrap();
@@ -108,18 +108,18 @@ async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
 
 #[tokio::test]
 async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
-    let house = House::open().await;
-    house.skill("resend/email", "# E").await;
-    let mut talk = house.client().await;
+    let fixture = Fixture::open().await;
+    fixture.skill("resend/email", "# E").await;
+    let mut client = fixture.client().await;
     let missing = json!({ "uri": "iii://resend/emial" });
-    let error = talk
+    let error = client
         .ask("resources/read", missing.clone())
         .await
         .unwrap_err();
     assert_eq!(error["code"], -32002);
     assert_eq!(error["data"]["uri"], "iii://resend/emial");
     assert_eq!(error["data"]["hint"], "did you mean `resend/email`?");
-    let error = talk
+    let error = client
         .ask_modern("resources/read", missing)
         .await
         .unwrap_err();
@@ -129,14 +129,14 @@ async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
         ("iii://fn/state/get", "internal namespace"),
         ("iii://A", "lowercase"),
     ] {
-        let error = talk
+        let error = client
             .ask("resources/read", json!({ "uri": uri }))
             .await
             .unwrap_err();
         assert_eq!(error["code"], -32602, "for {uri}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }
-    let error = talk
+    let error = client
         .ask("resources/read", json!({ "uri": "iii://fn/no/one" }))
         .await
         .unwrap_err();
@@ -145,13 +145,13 @@ async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
 
 #[tokio::test]
 async fn templates_are_listed_and_their_variables_completed() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     for id in ["brain", "resend", "resend/email"] {
-        house.skill(id, "# X").await;
+        fixture.skill(id, "# X").await;
     }
-    house.answers("w::f", json!("x")).await;
-    let mut talk = house.client().await;
-    let listed = talk
+    fixture.answers("w::f", json!("x")).await;
+    let mut client = fixture.client().await;
+    let listed = client
         .ask("resources/templates/list", json!({}))
         .await
         .unwrap();
@@ -163,14 +163,17 @@ async fn templates_are_listed_and_their_variables_completed() {
     assert_eq!(uris, ["iii://{skill_id}", "iii://fn/{function_path}"]);
     let typed = |uri: &str, name: &str, value: &str| json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": name, "value": value } });
     let ids = typed("iii://{skill_id}", "skill_id", "res");
-    let found = talk.ask("completion/complete", ids).await.unwrap();
+    let found = client.ask("completion/complete", ids).await.unwrap();
     let expected = json!({ "values": ["resend", "resend/email"], "total": 2, "hasMore": false });
     assert_eq!(found["completion"], expected);
     let paths = typed("iii://fn/{function_path}", "function_path", "w");
-    let found = talk.ask("completion/complete", paths).await.unwrap();
+    let found = client.ask("completion/complete", paths).await.unwrap();
     assert_eq!(found["completion"]["values"], json!(["w/f"]));
     let unknown = typed("test://{x}", "x", "");
-    let error = talk.ask("completion/complete", unknown).await.unwrap_err();
+    let error = client
+        .ask("completion/complete", unknown)
+        .await
+        .unwrap_err();
     assert!(
         error["message"]
             .as_str()

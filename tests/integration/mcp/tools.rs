@@ -3,55 +3,56 @@
 use serde_json::{Value, json};
 use skills_mcp::McpSettings;
 
-use super::house::{House, always, echo, failing};
-use super::talk::Talk;
+use super::fixture::{Fixture, always, echo, failing};
+use super::test_client::TestClient;
 
-async fn names(talk: &mut Talk) -> Vec<String> {
-    let listed = talk.ask("tools/list", json!({})).await.unwrap();
+async fn names(client: &mut TestClient) -> Vec<String> {
+    let listed = client.ask("tools/list", json!({})).await.unwrap();
     let tools = listed["tools"].as_array().unwrap().iter();
     tools
         .map(|tool| tool["name"].as_str().unwrap().to_owned())
         .collect()
 }
 
-async fn call(talk: &mut Talk, name: &str, arguments: Value) -> Result<Value, Value> {
-    talk.ask(
-        "tools/call",
-        json!({ "name": name, "arguments": arguments }),
-    )
-    .await
+async fn call(client: &mut TestClient, name: &str, arguments: Value) -> Result<Value, Value> {
+    client
+        .ask(
+            "tools/call",
+            json!({ "name": name, "arguments": arguments }),
+        )
+        .await
 }
 
 #[tokio::test]
 async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     let spec = json!({
         "id": "mail::send", "description": "Sends.",
         "request": { "type": "object", "properties": { "to": { "type": "string" } } },
         "response": { "type": "object", "properties": { "ok": { "type": "boolean" } } },
         "metadata": { "title": "Send mail", "mcp": { "annotations": { "destructiveHint": true } } },
     });
-    house.offer(spec, echo()).await;
-    house
+    fixture.offer(spec, echo()).await;
+    fixture
         .offer(
             json!({ "id": "a::b", "request": { "type": "string" } }),
             echo(),
         )
         .await;
-    house.offer(json!({ "id": "a__b" }), echo()).await;
-    house
+    fixture.offer(json!({ "id": "a__b" }), echo()).await;
+    fixture
         .offer(
             json!({ "id": format!("long::{}", "x".repeat(130)) }),
             echo(),
         )
         .await;
-    house
+    fixture
         .offer(
             json!({ "id": "w::hidden", "metadata": { "internal": true } }),
             echo(),
         )
         .await;
-    let mut talk = house.client().await;
+    let mut client = fixture.client().await;
     let expected = [
         "a_.5f._b",
         "a__b",
@@ -62,8 +63,8 @@ async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
         "skill__resolve",
         "skill__route",
     ];
-    assert_eq!(names(&mut talk).await, expected);
-    let listed = talk.ask("tools/list", json!({})).await.unwrap();
+    assert_eq!(names(&mut client).await, expected);
+    let listed = client.ask("tools/list", json!({})).await.unwrap();
     let tool = |name: &str| {
         let mut tools = listed["tools"].as_array().unwrap().iter();
         tools.find(|tool| tool["name"] == name).unwrap().clone()
@@ -82,21 +83,21 @@ async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
 
 #[tokio::test]
 async fn configuration_hides_functions_from_lists_and_from_calls() {
-    let house = House::with(McpSettings {
+    let fixture = Fixture::with(McpSettings {
         hide: vec!["secret::".into()],
         require_expose: true,
         ..McpSettings::default()
     })
     .await;
     let exposed = json!({ "mcp": { "expose": true } });
-    house
+    fixture
         .offer(json!({ "id": "w::open", "metadata": exposed }), echo())
         .await;
-    house
+    fixture
         .offer(json!({ "id": "secret::x", "metadata": exposed }), echo())
         .await;
-    house.offer(json!({ "id": "w::quiet" }), echo()).await;
-    let mut talk = house.client().await;
+    fixture.offer(json!({ "id": "w::quiet" }), echo()).await;
+    let mut client = fixture.client().await;
     let expected = [
         "skill__fetch",
         "skill__list",
@@ -105,10 +106,10 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
         "skill__route",
         "w__open",
     ];
-    assert_eq!(names(&mut talk).await, expected);
-    assert!(call(&mut talk, "w__open", json!({})).await.is_ok());
+    assert_eq!(names(&mut client).await, expected);
+    assert!(call(&mut client, "w__open", json!({})).await.is_ok());
     for name in ["secret__x", "w__quiet", "state__get", "skills__register"] {
-        let error = call(&mut talk, name, json!({})).await.unwrap_err();
+        let error = call(&mut client, name, json!({})).await.unwrap_err();
         assert_eq!(error["code"], -32602, "for {name}");
         assert!(
             error["message"]
@@ -122,19 +123,21 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
 
 #[tokio::test]
 async fn answers_become_text_data_or_content() {
-    let house = House::open().await;
-    house.offer(json!({ "id": "w::echo" }), echo()).await;
-    house
+    let fixture = Fixture::open().await;
+    fixture.offer(json!({ "id": "w::echo" }), echo()).await;
+    fixture
         .offer(json!({ "id": "a__b" }), always(json!("underscores")))
         .await;
-    house
+    fixture
         .offer(json!({ "id": "a::b" }), always(json!("colons")))
         .await;
     let image =
         json!({ "content": [{ "type": "image", "data": "aGk=", "mimeType": "image/png" }] });
-    house.answers("w::image", image.clone()).await;
-    let mut talk = house.client().await;
-    let got = call(&mut talk, "w__echo", json!({ "n": 1 })).await.unwrap();
+    fixture.answers("w::image", image.clone()).await;
+    let mut client = fixture.client().await;
+    let got = call(&mut client, "w__echo", json!({ "n": 1 }))
+        .await
+        .unwrap();
     // The engine adds who called.
     assert_eq!(got["structuredContent"]["n"], 1);
     assert!(
@@ -143,33 +146,33 @@ async fn answers_become_text_data_or_content() {
             .unwrap()
             .contains("\"n\": 1")
     );
-    let got = call(&mut talk, "a_.5f._b", json!({})).await.unwrap();
+    let got = call(&mut client, "a_.5f._b", json!({})).await.unwrap();
     assert_eq!(
         got["content"],
         json!([{ "type": "text", "text": "underscores" }])
     );
-    let got = call(&mut talk, "a__b", json!({})).await.unwrap();
+    let got = call(&mut client, "a__b", json!({})).await.unwrap();
     assert_eq!(
         got["content"],
         json!([{ "type": "text", "text": "colons" }])
     );
-    let got = call(&mut talk, "w__image", json!({})).await.unwrap();
+    let got = call(&mut client, "w__image", json!({})).await.unwrap();
     assert_eq!(got["content"], image["content"]);
     assert_eq!(got["isError"], false);
 }
 
 #[tokio::test]
 async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client() {
-    let house = House::open().await;
-    house
+    let fixture = Fixture::open().await;
+    fixture
         .offer(json!({ "id": "w::bad" }), failing("oops", "no ink"))
         .await;
-    let mut talk = house.client().await;
-    let got = call(&mut talk, "w__bad", json!({})).await.unwrap();
+    let mut client = fixture.client().await;
+    let got = call(&mut client, "w__bad", json!({})).await.unwrap();
     assert_eq!(got["isError"], true);
     let text = got["content"][0]["text"].as_str().unwrap();
     assert_eq!(text, "unavailable: function `w::bad` failed: no ink");
-    let error = call(&mut talk, "w__bda", json!({})).await.unwrap_err();
+    let error = call(&mut client, "w__bda", json!({})).await.unwrap_err();
     assert_eq!(error["code"], -32602);
     assert!(
         error["message"]
@@ -182,11 +185,11 @@ async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client()
 
 #[tokio::test]
 async fn our_own_tools_list_read_and_fetch() {
-    let house = House::open().await;
-    house.skill("resend", "# Resend\n\nSends mail.").await;
-    house.skill("brain", "# Brain").await;
-    let mut talk = house.client().await;
-    let got = call(&mut talk, "skill__list", json!({ "prefix": "res" }))
+    let fixture = Fixture::open().await;
+    fixture.skill("resend", "# Resend\n\nSends mail.").await;
+    fixture.skill("brain", "# Brain").await;
+    let mut client = fixture.client().await;
+    let got = call(&mut client, "skill__list", json!({ "prefix": "res" }))
         .await
         .unwrap();
     let skills = got["structuredContent"]["skills"].as_array().unwrap();
@@ -199,12 +202,12 @@ async fn our_own_tools_list_read_and_fetch() {
         serde_json::from_str::<Value>(text).unwrap(),
         got["structuredContent"]
     );
-    let got = call(&mut talk, "skill__read", json!({ "uri": "iii://brain" }))
+    let got = call(&mut client, "skill__read", json!({ "uri": "iii://brain" }))
         .await
         .unwrap();
     assert_eq!(got["content"][0]["text"], "# Brain");
     let uris = json!({ "uris": ["iii://brain", "iii://resend"] });
-    let got = call(&mut talk, "skill__fetch", uris).await.unwrap();
+    let got = call(&mut client, "skill__fetch", uris).await.unwrap();
     let text = got["content"][0]["text"].as_str().unwrap();
     assert!(
         text.starts_with("# iii://brain\n\n# Brain\n\n---\n\n# iii://resend"),
@@ -228,7 +231,7 @@ async fn our_own_tools_list_read_and_fetch() {
             "unknown field `perfix`",
         ),
     ] {
-        let got = call(&mut talk, name, arguments).await.unwrap();
+        let got = call(&mut client, name, arguments).await.unwrap();
         assert_eq!(got["isError"], true);
         let text = got["content"][0]["text"].as_str().unwrap();
         assert!(text.contains(part), "{text}");
@@ -237,21 +240,21 @@ async fn our_own_tools_list_read_and_fetch() {
 
 #[tokio::test]
 async fn our_own_tools_find_a_skill_and_what_it_builds_on() {
-    let house = House::open().await;
+    let fixture = Fixture::open().await;
     let mail =
         "---\ntriggers: send mail, notify\n---\n# Mail\n\n[base](iii://base) [x](iii://gone)";
-    house.skill("mail", mail).await;
-    house.skill("base", "# Base").await;
-    let mut talk = house.client().await;
+    fixture.skill("mail", mail).await;
+    fixture.skill("base", "# Base").await;
+    let mut client = fixture.client().await;
     let asked = json!({ "text": "Send a mail" });
-    let got = call(&mut talk, "skill__route", asked).await.unwrap();
+    let got = call(&mut client, "skill__route", asked).await.unwrap();
     assert_eq!(
         got["structuredContent"]["matches"],
         json!([{
             "uri": "iii://mail", "id": "mail", "title": "Mail", "score": 1, "matched": ["send mail"],
         }])
     );
-    let got = call(&mut talk, "skill__resolve", json!({ "id": "iii://mail" })).await;
+    let got = call(&mut client, "skill__resolve", json!({ "id": "iii://mail" })).await;
     let got = got.unwrap();
     let text = got["content"][0]["text"].as_str().unwrap();
     assert!(
@@ -270,7 +273,7 @@ async fn our_own_tools_find_a_skill_and_what_it_builds_on() {
         ),
         ("skill__resolve", json!({ "id": "A" }), "has 'A'"),
     ] {
-        let got = call(&mut talk, name, arguments).await.unwrap();
+        let got = call(&mut client, name, arguments).await.unwrap();
         assert_eq!(got["isError"], true);
         let text = got["content"][0]["text"].as_str().unwrap();
         assert!(text.contains(part), "{text}");

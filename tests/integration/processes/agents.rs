@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::engine::Peer;
-use super::process::Skills;
+use super::process::SkillsProcess;
 
 const DEV: &str = r#"---
 3md: 1.0
@@ -34,7 +34,7 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
     let config = config.to_str().unwrap();
     let data = dir.join("data");
 
-    let (serve, url) = Skills::serve(&data, &["--config", config]).await;
+    let (serve, url) = SkillsProcess::serve(&data, &["--config", config]).await;
     let peer = Peer::connect(&url, "peer").await;
     assert_eq!(peer.ids().await, ["dev", "dev/code-search", "dev/read"]);
     let listed = peer.call("skills::list", json!({})).await.unwrap();
@@ -81,7 +81,7 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
 
     fs::write(dir.join("dev.3md"), DEV).unwrap();
     let data = data.to_str().unwrap();
-    let mut again = Skills::start(&[
+    let mut again = SkillsProcess::start(&[
         "serve",
         "--data-dir",
         data,
@@ -92,14 +92,14 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
         "--config",
         config,
     ]);
-    let loaded = again.says("agent loaded").await;
+    let loaded = again.wait_for_log("agent loaded").await;
     assert_eq!(
         (&loaded["agent"], &loaded["skills"]),
         (&json!("dev"), &json!(3))
     );
-    let skipped = again.says("bad.3md").await;
+    let skipped = again.wait_for_log("bad.3md").await;
     assert_eq!(skipped["level"], "WARN");
-    let totals = again.says("\"agents\"").await;
+    let totals = again.wait_for_log("\"agents\"").await;
     assert_eq!(
         (&totals["agents"], &totals["skipped"]),
         (&json!(1), &json!(1))
@@ -115,7 +115,7 @@ async fn requests_find_planes_and_files_and_links_between_planes_are_followed() 
     let grep = "---\ntriggers: [grep, find code]\n---\n# Grep\n";
     fs::write(dir.path().join("grep.md"), grep).unwrap();
     let more = ["--config", config.to_str().unwrap()];
-    let (serve, url) = Skills::serve(&dir.path().join("data"), &more).await;
+    let (serve, url) = SkillsProcess::serve(&dir.path().join("data"), &more).await;
     let peer = Peer::connect(&url, "peer").await;
     let routed = peer.call("skills::route", json!({ "text": "grep, find the code" }));
     assert_eq!(

@@ -10,11 +10,11 @@ use skills_iii::state::{Store, StoreOptions};
 
 use super::engine::{Engine, Peer};
 use super::files::write;
-use super::process::Skills;
+use super::process::SkillsProcess;
 
 /// An address where nobody listens. Not a port that was free a moment ago: another test may have
 /// it by now.
-const NOBODY: &str = "ws://127.0.0.1:1";
+const NO_ENGINE: &str = "ws://127.0.0.1:1";
 
 const DEV: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity label=dev\nI am dev.\n";
 
@@ -45,7 +45,7 @@ async fn doctor(dir: &Path, url: &str) -> (Value, Option<i32>) {
 async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let url = NOBODY;
+    let url = NO_ENGINE;
     let (said, code) = doctor(dir, url).await;
     assert_eq!(code, Some(1));
     let warning = said["warnings"][0].as_str().unwrap();
@@ -98,7 +98,7 @@ async fn each_pattern_is_said_to_match_what_it_matches() {
     for file in ["a.md", "b.md", "C.md", "d.txt"] {
         write(dir, &format!("docs/{file}"), "# Text");
     }
-    let (said, _) = doctor(dir, NOBODY).await;
+    let (said, _) = doctor(dir, NO_ENGINE).await;
     let counted = |pattern: &str, [files, served, earlier]: [usize; 3]| json!({ "pattern": pattern, "files": files, "served": served, "earlier": earlier });
     assert_eq!(
         said["patterns"]["skills"],
@@ -118,7 +118,7 @@ async fn each_pattern_is_said_to_match_what_it_matches() {
         .filter(|skipped| skipped["reason"] == "matches no file");
     let nothing: Vec<_> = nothing.map(|skipped| &skipped["place"]).collect();
     assert_eq!(nothing, ["pattern `docs/z*.md`"], "{said:#}");
-    let text = String::from_utf8(run(dir, NOBODY, &[]).stdout).unwrap();
+    let text = String::from_utf8(run(dir, NO_ENGINE, &[]).stdout).unwrap();
     let words = "docs/{a,b}.md (files: 2, skills: 0, matched by an earlier pattern: 2)\n";
     assert!(text.contains(words), "{text}");
 }
@@ -130,7 +130,7 @@ async fn a_file_that_hides_a_skill_of_a_document_is_named() {
     write(dir, "config.yaml", "skills: ['*.md']\nagents: ['*.3md']\n");
     write(dir, "dev.3md", DEV);
     write(dir, "dev.md", "# Not the agent\n");
-    let (said, code) = doctor(dir, NOBODY).await;
+    let (said, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!((code, &said["findings"]), (Some(1), &json!(1)), "{said:#}");
     let file = dir.join("dev.md");
     let reason = format!(
@@ -158,7 +158,7 @@ fn the_address_may_come_from_the_environment() {
         said["data"]["engine"]["url"].as_str().unwrap().to_owned()
     };
     assert_eq!(asked(&[]), "ws://localhost:1");
-    assert_eq!(asked(&["--url", NOBODY]), NOBODY);
+    assert_eq!(asked(&["--url", NO_ENGINE]), NO_ENGINE);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -169,7 +169,7 @@ async fn what_hides_a_file_is_named_with_and_without_an_engine() {
     write(dir, "docs/taken.md", "# From a file\n");
     write(dir, "docs/free.md", "# Free\n");
     let data = dir.join("data");
-    let (serve, url) = Skills::serve(&data, &[]).await;
+    let (serve, url) = SkillsProcess::serve(&data, &[]).await;
     let peer = Peer::connect(&url, "peer").await;
     let registered = peer.register("taken", "# From a worker").await;
     let expected = json!([{
@@ -186,7 +186,7 @@ async fn what_hides_a_file_is_named_with_and_without_an_engine() {
     assert_eq!(said["shadowed"], expected);
     serve.kill().await;
 
-    let (said, code) = doctor(dir, NOBODY).await;
+    let (said, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!(code, Some(1));
     assert_eq!(said["engine"]["state"], "absent");
     let store = &said["store"];
@@ -234,7 +234,7 @@ async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
         json!({ "scope": "skills", "key": "dev", "value":
             { "id": "dev", "skill": "# D", "registered_at": "2026-01-01T00:00:00.000000Z" } }),
     ];
-    let (serve, url) = Skills::serve(&dir.join("data"), &[]).await;
+    let (serve, url) = SkillsProcess::serve(&dir.join("data"), &[]).await;
     let peer = Peer::connect(&url, "peer").await;
     for row in &rows {
         peer.call("state::set", row.clone()).await.unwrap();
@@ -253,7 +253,7 @@ async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
     assert!(text.contains("\ndamaged  skills/?: "), "{text}");
     serve.kill().await;
 
-    let (kept, _) = doctor(dir, NOBODY).await;
+    let (kept, _) = doctor(dir, NO_ENGINE).await;
     for part in ["findings", "damaged", "shadowed"] {
         assert_eq!(kept[part], served[part], "{part}");
     }

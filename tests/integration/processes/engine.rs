@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::process::LONG;
+use super::process::TIMEOUT;
 
 /// An engine, with state in memory unless it is told otherwise.
 pub struct Engine {
@@ -30,7 +30,7 @@ impl Engine {
 
     /// The same with state of its own.
     pub async fn keeping(address: &str, state: Arc<dyn StateStore>) -> Self {
-        let listener = timeout(LONG, listen(address)).await.unwrap();
+        let listener = timeout(TIMEOUT, listen(address)).await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
         let hub = Hub::new(HubOptions::new(state));
         let (stop, stopped) = oneshot::channel::<()>();
@@ -47,7 +47,7 @@ impl Engine {
     /// Ends it; its address is free afterwards.
     pub async fn end(mut self) -> String {
         drop(self.stop.take());
-        timeout(LONG, &mut self.serving).await.unwrap().unwrap();
+        timeout(TIMEOUT, &mut self.serving).await.unwrap().unwrap();
         self.url.strip_prefix("ws://").unwrap().to_owned()
     }
 }
@@ -71,7 +71,7 @@ pub struct Peer(pub Client);
 impl Peer {
     pub async fn connect(url: &str, name: &str) -> Self {
         let client = Client::connect(url, ClientOptions::named(name)).unwrap();
-        timeout(LONG, client.wait_connected())
+        timeout(TIMEOUT, client.wait_connected())
             .await
             .unwrap()
             .unwrap();
@@ -80,7 +80,7 @@ impl Peer {
 
     pub async fn call(&self, function: &str, payload: Value) -> Result<Value, String> {
         let payload = to_raw_value(&payload).unwrap();
-        match self.0.call(function, payload, LONG).await {
+        match self.0.call(function, payload, TIMEOUT).await {
             Ok(answer) => {
                 Ok(answer.map_or(Value::Null, |a| serde_json::from_str(a.get()).unwrap()))
             }
@@ -91,7 +91,7 @@ impl Peer {
 
     /// Calls until it works: the function may be about to be offered.
     pub async fn call_soon(&self, function: &str, payload: Value) -> Value {
-        let tried = timeout(LONG, async {
+        let tried = timeout(TIMEOUT, async {
             loop {
                 match self.call(function, payload.clone()).await {
                     Ok(answer) => return answer,
@@ -161,7 +161,7 @@ impl Peer {
 
 /// The next notice, without what the engine adds.
 pub async fn next(notices: &mut mpsc::UnboundedReceiver<Value>) -> Value {
-    let mut notice = timeout(LONG, notices.recv())
+    let mut notice = timeout(TIMEOUT, notices.recv())
         .await
         .expect("a notice in time")
         .unwrap();

@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::engine::{Engine, Peer, next};
-use super::process::Skills;
+use super::process::SkillsProcess;
 
 pub fn write(dir: &Path, path: &str, text: &str) {
     let path = dir.join(path);
@@ -41,7 +41,7 @@ async fn files_are_served_next_to_what_workers_register() {
     let more = ["--config", config.to_str().unwrap()];
     let data = dir.join("data");
 
-    let (serve, url) = Skills::serve(&data, &more).await;
+    let (serve, url) = SkillsProcess::serve(&data, &more).await;
     let peer = Peer::connect(&url, "peer").await;
     assert_eq!(peer.ids().await, ["house/style", "taken"]);
     assert_eq!(peer.read("iii://taken").await.unwrap(), "# From a file\n");
@@ -68,7 +68,7 @@ async fn files_are_served_next_to_what_workers_register() {
     assert!(body.starts_with("# Other style"), "{body}");
     serve.kill().await;
 
-    let mut again = Skills::start(&[
+    let mut again = SkillsProcess::start(&[
         "serve",
         "--data-dir",
         data.to_str().unwrap(),
@@ -79,18 +79,20 @@ async fn files_are_served_next_to_what_workers_register() {
         "--config",
         config.to_str().unwrap(),
     ]);
-    let loaded = again.says("skill file loaded").await;
+    let loaded = again.wait_for_log("skill file loaded").await;
     let path = dir.join("docs/house/style.md");
     assert_eq!(loaded["path"], path.to_str().unwrap(), "{loaded}");
-    let skipped = again.says("docs/README.md").await;
+    let skipped = again.wait_for_log("docs/README.md").await;
     assert_eq!(skipped["level"], "WARN");
     assert!(skipped["reason"].as_str().unwrap().contains("has 'R'"));
-    let totals = again.says("\"files\"").await;
+    let totals = again.wait_for_log("\"files\"").await;
     assert_eq!(
         (&totals["skills"], &totals["prompts"], &totals["skipped"]),
         (&json!(2), &json!(1), &json!(1))
     );
-    let hidden = again.says("a worker registered a skill with this id").await;
+    let hidden = again
+        .wait_for_log("a worker registered a skill with this id")
+        .await;
     assert_eq!(hidden["name"], "taken");
 }
 
@@ -116,14 +118,14 @@ async fn whoever_subscribed_hears_of_files() {
     put(dir, "docs/old.md", "# Old\n");
     let config = dir.join("config.yaml");
     let config = config.to_str().unwrap();
-    let (serve, url) = Skills::serve(&dir.join("data"), &["--config", config]).await;
+    let (serve, url) = SkillsProcess::serve(&dir.join("data"), &["--config", config]).await;
     told_of_files(dir, &url).await;
     serve.kill().await;
 
     fs::remove_dir_all(dir.join("later")).unwrap();
     let engine = Engine::start("127.0.0.1:0").await;
-    let mut worker = Skills::start(&["--url", &engine.url, "--config", config]);
-    worker.says("serving").await;
+    let mut worker = SkillsProcess::start(&["--url", &engine.url, "--config", config]);
+    worker.wait_for_log("serving").await;
     told_of_files(dir, &engine.url).await;
 }
 

@@ -9,11 +9,11 @@ use skills_iii::ErrorBody;
 use tokio::sync::Notify;
 
 use super::engine::{Engine, Peer};
-use super::process::Skills;
+use super::process::SkillsProcess;
 
 struct Scene {
     engine: Engine,
-    _worker: Skills,
+    _worker: SkillsProcess,
     peer: Peer,
     handlers: Peer,
     _config: tempfile::TempDir,
@@ -30,8 +30,9 @@ async fn patient_for(milliseconds: u32) -> Scene {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
     std::fs::write(&config, format!("state_timeout_ms: {milliseconds}\n")).unwrap();
-    let mut worker = Skills::start(&["--url", &engine.url, "--config", config.to_str().unwrap()]);
-    worker.says("serving").await;
+    let mut worker =
+        SkillsProcess::start(&["--url", &engine.url, "--config", config.to_str().unwrap()]);
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     let handlers = Peer::connect(&engine.url, "handlers").await;
     peer.call_soon("skills::list", json!({})).await;

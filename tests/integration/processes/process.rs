@@ -10,15 +10,15 @@ use tokio::process::{Child, ChildStderr, Command};
 use tokio::time::timeout;
 
 /// Longer than anything here takes on a busy machine.
-pub const LONG: Duration = Duration::from_mins(1);
+pub const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A running program; killed when dropped.
-pub struct Skills {
+pub struct SkillsProcess {
     child: Child,
     lines: Lines<BufReader<ChildStderr>>,
 }
 
-impl Skills {
+impl SkillsProcess {
     pub fn start(args: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
             .args(args)
@@ -44,19 +44,19 @@ impl Skills {
         }
         args.extend(more);
         let mut skills = Self::start(&args);
-        let ready = skills.says("ready").await;
+        let ready = skills.wait_for_log("ready").await;
         (skills, ready["workers"].as_str().unwrap().to_owned())
     }
 
     /// Waits for a log line with these words.
-    pub async fn says(&mut self, words: &str) -> Value {
-        self.says_one_of(&[words]).await
+    pub async fn wait_for_log(&mut self, words: &str) -> Value {
+        self.wait_for_any_log(&[words]).await
     }
 
     /// Waits for the first log line with any of these words.
-    pub async fn says_one_of(&mut self, words: &[&str]) -> Value {
+    pub async fn wait_for_any_log(&mut self, words: &[&str]) -> Value {
         let mut all = Vec::new();
-        let found = timeout(LONG, async {
+        let found = timeout(TIMEOUT, async {
             while let Some(line) = self.lines.next_line().await.unwrap() {
                 if words.iter().any(|words| line.contains(words)) {
                     return Some(serde_json::from_str(&line).unwrap_or_default());
@@ -90,7 +90,7 @@ impl Skills {
     /// Waits for its end; answers how, and all that it said since.
     pub async fn ended(mut self) -> (ExitStatus, String) {
         let mut all = String::new();
-        while let Some(line) = timeout(LONG, self.lines.next_line())
+        while let Some(line) = timeout(TIMEOUT, self.lines.next_line())
             .await
             .unwrap()
             .unwrap()
@@ -99,7 +99,7 @@ impl Skills {
             all.push('\n');
         }
         (
-            timeout(LONG, self.child.wait()).await.unwrap().unwrap(),
+            timeout(TIMEOUT, self.child.wait()).await.unwrap().unwrap(),
             all,
         )
     }

@@ -7,12 +7,12 @@ use tokio::time::timeout;
 
 use super::engine::{Peer, next};
 use super::files::put;
-use super::process::Skills;
+use super::process::SkillsProcess;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_acknowledged_is_there_after_a_kill() {
     let dir = tempfile::tempdir().unwrap();
-    let (serve, url) = Skills::serve(dir.path(), &[]).await;
+    let (serve, url) = SkillsProcess::serve(dir.path(), &[]).await;
     let peer = Peer::connect(&url, "peer").await;
     for n in 0..50 {
         peer.register(&format!("s{n}"), &format!("# Skill {n}"))
@@ -21,7 +21,7 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
     let prompt = json!({ "name": "p", "description": "d", "function_id": "w::p" });
     peer.call("prompts::register", prompt).await.unwrap();
     serve.kill().await;
-    let (_serve, url) = Skills::serve(dir.path(), &[]).await;
+    let (_serve, url) = SkillsProcess::serve(dir.path(), &[]).await;
     let peer = Peer::connect(&url, "peer").await;
     assert_eq!(peer.ids().await.len(), 50);
     assert_eq!(peer.read("iii://s49").await.unwrap(), "# Skill 49");
@@ -33,7 +33,7 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_polite_signal_ends_it_cleanly() {
     let dir = tempfile::tempdir().unwrap();
-    let (serve, url) = Skills::serve(dir.path(), &[]).await;
+    let (serve, url) = SkillsProcess::serve(dir.path(), &[]).await;
     let _connected = Peer::connect(&url, "peer").await;
     let (status, said) = serve.terminate().await;
     assert!(status.success(), "{said}");
@@ -48,7 +48,7 @@ async fn what_happens_every_day_is_no_warning() {
     put(dir, "docs/sub/a.md", "# A\n");
     let config = dir.join("config.yaml");
     let more = ["--config", config.to_str().unwrap()];
-    let (serve, url) = Skills::serve(&dir.join("data"), &more).await;
+    let (serve, url) = SkillsProcess::serve(&dir.join("data"), &more).await;
     let peer = Peer::connect(&url, "peer").await;
     let mut notices = peer.subscribe("skills::on-change", "peer::heard");
     // Once an edit is heard of, files are followed.
@@ -76,7 +76,7 @@ async fn what_happens_every_day_is_no_warning() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_port_in_use_is_an_error_that_says_who_might_be_there() {
     let dir = tempfile::tempdir().unwrap();
-    let (_serve, url) = Skills::serve(dir.path(), &[]).await;
+    let (_serve, url) = SkillsProcess::serve(dir.path(), &[]).await;
     let second = tempfile::tempdir().unwrap();
     let args = [
         "serve",
@@ -85,7 +85,7 @@ async fn a_port_in_use_is_an_error_that_says_who_might_be_there() {
         "--data-dir",
         second.path().to_str().unwrap(),
     ];
-    let (status, said) = Skills::start(&args).ended().await;
+    let (status, said) = SkillsProcess::start(&args).ended().await;
     assert_eq!(status.code(), Some(5), "{said}");
     assert!(
         said.contains("cannot listen on") && said.contains("may be running"),
@@ -106,7 +106,7 @@ async fn a_data_directory_that_is_a_file_is_an_error_that_names_it() {
         "--data-dir",
         path,
     ];
-    let (status, said) = Skills::start(&args).ended().await;
+    let (status, said) = SkillsProcess::start(&args).ended().await;
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(said.contains(path), "{said}");
 }
@@ -114,8 +114,8 @@ async fn a_data_directory_that_is_a_file_is_an_error_that_names_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_on_one_data_directory_see_each_other() {
     let dir = tempfile::tempdir().unwrap();
-    let (_one, first) = Skills::serve(dir.path(), &[]).await;
-    let (_two, second) = Skills::serve(dir.path(), &[]).await;
+    let (_one, first) = SkillsProcess::serve(dir.path(), &[]).await;
+    let (_two, second) = SkillsProcess::serve(dir.path(), &[]).await;
     let here = Peer::connect(&first, "here").await;
     let there = Peer::connect(&second, "there").await;
     let mut notices = there.subscribe("skills::on-change", "there::heard");
@@ -132,7 +132,7 @@ async fn two_processes_on_one_data_directory_see_each_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_required_where_one_is_set() {
     let dir = tempfile::tempdir().unwrap();
-    let (_serve, url) = Skills::serve(dir.path(), &["--token", "s3cret"]).await;
+    let (_serve, url) = SkillsProcess::serve(dir.path(), &["--token", "s3cret"]).await;
     let refused =
         skills_iii::Client::connect(&url, skills_iii::ClientOptions::named("no")).unwrap();
     let options = skills_iii::ClientOptions {

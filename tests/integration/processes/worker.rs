@@ -4,15 +4,15 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::engine::{Engine, Peer, next};
-use super::process::Skills;
+use super::process::SkillsProcess;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_started_before_its_engine_serves_when_the_engine_comes() {
     let address = Engine::start("127.0.0.1:0").await.end().await;
-    let mut worker = Skills::worker(&format!("ws://{address}"));
-    worker.says("connecting").await;
+    let mut worker = SkillsProcess::worker(&format!("ws://{address}"));
+    worker.wait_for_log("connecting").await;
     let engine = Engine::start(&address).await;
-    worker.says("serving").await;
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     peer.call_soon("skills::register", json!({ "id": "a", "skill": "A" }))
         .await;
@@ -23,12 +23,12 @@ async fn a_worker_started_before_its_engine_serves_when_the_engine_comes() {
 async fn an_engine_that_takes_the_connection_and_says_nothing_is_left_for_one_that_does() {
     let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = mute.local_addr().unwrap().to_string();
-    let mut worker = Skills::worker(&format!("ws://{address}"));
+    let mut worker = SkillsProcess::worker(&format!("ws://{address}"));
     let (half_open, _) = mute.accept().await.unwrap();
     drop(mute);
     drop(half_open);
     let engine = Engine::start(&address).await;
-    worker.says("serving").await;
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     let list = peer.call_soon("skills::list", json!({})).await;
     assert_eq!(list, json!({ "skills": [] }));
@@ -37,16 +37,16 @@ async fn an_engine_that_takes_the_connection_and_says_nothing_is_left_for_one_th
 #[tokio::test(flavor = "multi_thread")]
 async fn after_an_engine_restart_everything_is_registered_again_and_nothing_old_is_served() {
     let engine = Engine::start("127.0.0.1:0").await;
-    let mut worker = Skills::worker(&engine.url);
-    worker.says("serving").await;
+    let mut worker = SkillsProcess::worker(&engine.url);
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     peer.call_soon("skills::register", json!({ "id": "a", "skill": "A" }))
         .await;
     let address = engine.end().await;
-    worker.says("the engine is gone").await;
+    worker.wait_for_log("the engine is gone").await;
     // Its state was in memory: the new one knows nothing, and neither may we.
     let engine = Engine::start(&address).await;
-    worker.says("serving").await;
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "another").await;
     let list = peer.call_soon("skills::list", json!({})).await;
     assert_eq!(list, json!({ "skills": [] }));
@@ -63,10 +63,10 @@ async fn after_an_engine_restart_everything_is_registered_again_and_nothing_old_
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_takes_over_when_the_owner_is_killed_and_subscribers_still_hear() {
     let engine = Engine::start("127.0.0.1:0").await;
-    let mut owner = Skills::worker(&engine.url);
-    owner.says("serving").await;
-    let mut standby = Skills::worker(&engine.url);
-    let standing = standby.says("standing by").await;
+    let mut owner = SkillsProcess::worker(&engine.url);
+    owner.wait_for_log("serving").await;
+    let mut standby = SkillsProcess::worker(&engine.url);
+    let standing = standby.wait_for_log("standing by").await;
     assert!(
         standing["owner"].as_str().unwrap().starts_with("skills@"),
         "{standing}"
@@ -78,7 +78,7 @@ async fn a_standby_takes_over_when_the_owner_is_killed_and_subscribers_still_hea
     assert_eq!(next(&mut notices).await["id"], "a");
 
     owner.kill().await;
-    standby.says("serving").await;
+    standby.wait_for_log("serving").await;
     peer.call_soon("skills::register", json!({ "id": "b", "skill": "B" }))
         .await;
     assert_eq!(next(&mut notices).await["id"], "b");
@@ -89,21 +89,21 @@ async fn a_standby_takes_over_when_the_owner_is_killed_and_subscribers_still_hea
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_lets_go_of_an_engine_that_is_gone_and_brings_nothing_old_to_the_next() {
     let engine = Engine::start("127.0.0.1:0").await;
-    let mut owner = Skills::worker(&engine.url);
-    owner.says("serving").await;
+    let mut owner = SkillsProcess::worker(&engine.url);
+    owner.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     peer.call_soon("skills::register", json!({ "id": "old", "skill": "O" }))
         .await;
-    let mut standby = Skills::worker(&engine.url);
-    standby.says("standing by").await;
+    let mut standby = SkillsProcess::worker(&engine.url);
+    standby.wait_for_log("standing by").await;
     let address = engine.end().await;
     owner.kill().await;
     let engine = Engine::start(&address).await;
     let first = standby
-        .says_one_of(&["the engine is gone", "serving"])
+        .wait_for_any_log(&["the engine is gone", "serving"])
         .await;
     assert_eq!(first["message"], "the engine is gone; trying again");
-    standby.says("serving").await;
+    standby.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "another").await;
     assert_eq!(peer.ids().await, [""; 0]);
 }
@@ -111,8 +111,8 @@ async fn a_standby_lets_go_of_an_engine_that_is_gone_and_brings_nothing_old_to_t
 #[tokio::test(flavor = "multi_thread")]
 async fn a_row_written_into_state_by_somebody_else_shows_up_and_is_announced() {
     let engine = Engine::start("127.0.0.1:0").await;
-    let mut worker = Skills::worker(&engine.url);
-    worker.says("serving").await;
+    let mut worker = SkillsProcess::worker(&engine.url);
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     let mut notices = peer.subscribe("skills::on-change", "peer::heard");
     peer.call_soon("skills::register", json!({ "id": "first", "skill": "F" }))
@@ -154,8 +154,9 @@ async fn scopes_are_the_configurations() {
         "scopes:\n  skills: team-skills\n  prompts: team-prompts\n",
     )
     .unwrap();
-    let mut worker = Skills::start(&["--url", &engine.url, "--config", config.to_str().unwrap()]);
-    worker.says("serving").await;
+    let mut worker =
+        SkillsProcess::start(&["--url", &engine.url, "--config", config.to_str().unwrap()]);
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     peer.call_soon("skills::register", json!({ "id": "a", "skill": "A" }))
         .await;
@@ -175,8 +176,8 @@ async fn scopes_are_the_configurations() {
 #[tokio::test(flavor = "multi_thread")]
 async fn thirty_two_clients_register_one_id_and_the_last_acknowledged_stays() {
     let engine = Engine::start("127.0.0.1:0").await;
-    let mut worker = Skills::worker(&engine.url);
-    worker.says("serving").await;
+    let mut worker = SkillsProcess::worker(&engine.url);
+    worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     let mut notices = peer.subscribe("skills::on-change", "peer::heard");
     peer.call_soon(

@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::handler::Word;
-use crate::pipe::LONG;
+use crate::fake_handler::FakeHandler;
+use crate::stdio_client::TIMEOUT;
 use crate::web::Server;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
@@ -18,7 +18,7 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 
 pub async fn serve() -> Server {
-    Server::start(Word::default(), Options::default()).await
+    Server::start(FakeHandler::default(), Options::default()).await
 }
 
 /// Opens a session and answers its id.
@@ -162,7 +162,7 @@ async fn strangers_stay_outside() {
         },
         ..Options::default()
     };
-    let server = Server::start(Word::default(), options).await;
+    let server = Server::start(FakeHandler::default(), options).await;
     let secret = ("Authorization", "Bearer secret");
     for (headers, status) in [
         (vec![], 401),
@@ -190,7 +190,7 @@ async fn bodies_have_a_limit() {
         body_max: 1000,
         ..Options::default()
     };
-    let server = Server::start(Word::default(), options).await;
+    let server = Server::start(FakeHandler::default(), options).await;
     let long = " ".repeat(1001 - PING.len()) + PING;
     let answer = server.post(&[], &long).await;
     assert_eq!(answer.status, 413);
@@ -205,7 +205,7 @@ async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
         timeout: Duration::from_millis(50),
         ..Options::default()
     };
-    let server = Server::start(Word::default(), options).await;
+    let server = Server::start(FakeHandler::default(), options).await;
     let half = server.ask("POST", &[("Content-Length", "100")], "{").await;
     assert_eq!(half.status, 408, "{}", half.body);
     let (headers, body) = modern("tools/call", json!({ "name": "deaf" }));
@@ -223,7 +223,7 @@ async fn the_session_that_was_silent_longest_makes_room() {
         sessions_max: 3,
         ..Options::default()
     };
-    let server = Server::start(Word::default(), options).await;
+    let server = Server::start(FakeHandler::default(), options).await;
     let mut sessions = Vec::new();
     for _ in 0..3 {
         sessions.push(session(&server).await);
@@ -247,7 +247,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
         sessions_max: 2,
         ..Options::default()
     };
-    let server = Server::start(Word::default(), options).await;
+    let server = Server::start(FakeHandler::default(), options).await;
     let mut streams = Vec::new();
     for _ in 0..2 {
         let session = session(&server).await;
@@ -255,7 +255,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
             .open("GET", &[("Mcp-Session-Id", &session)], "")
             .await;
         let mut first = [0; 12];
-        timeout(LONG, stream.read_exact(&mut first))
+        timeout(TIMEOUT, stream.read_exact(&mut first))
             .await
             .unwrap()
             .unwrap();
@@ -273,7 +273,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
     );
     drop(streams.pop());
     // The server notices when it next writes or reads there.
-    timeout(LONG, async {
+    timeout(TIMEOUT, async {
         while server.post(&[], INITIALIZE).await.status != 200 {
             tokio::task::yield_now().await;
         }
@@ -282,7 +282,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
     .unwrap();
     server.end().await;
     let mut rest = Vec::new();
-    timeout(LONG, streams[0].read_to_end(&mut rest))
+    timeout(TIMEOUT, streams[0].read_to_end(&mut rest))
         .await
         .unwrap()
         .unwrap();
@@ -290,8 +290,8 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
 
 #[tokio::test]
 async fn stop_answers_what_was_asked_and_ends_streams() {
-    let word = Word::default();
-    let server = Server::start(word.clone(), Options::default()).await;
+    let handler = FakeHandler::default();
+    let server = Server::start(handler.clone(), Options::default()).await;
     let session = session(&server).await;
     let mut events = server
         .open("GET", &[("Mcp-Session-Id", &session)], "")
@@ -302,18 +302,20 @@ async fn stop_answers_what_was_asked_and_ends_streams() {
     let mut headers = borrowed(&headers);
     headers.push(("Connection", "close"));
     let mut waiting = server.open("POST", &headers, &body).await;
-    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.waiting.notified())
+        .await
+        .unwrap();
     server.stop.cancel();
-    word.0.go.notify_one();
+    handler.state.go.notify_one();
     let mut answer = String::new();
-    timeout(LONG, waiting.read_to_string(&mut answer))
+    timeout(TIMEOUT, waiting.read_to_string(&mut answer))
         .await
         .unwrap()
         .unwrap();
     assert!(answer.contains("done"), "{answer}");
     for stream in [&mut events, &mut listening] {
         let mut rest = Vec::new();
-        timeout(LONG, stream.read_to_end(&mut rest))
+        timeout(TIMEOUT, stream.read_to_end(&mut rest))
             .await
             .unwrap()
             .unwrap();
@@ -327,7 +329,7 @@ async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
         sessions_max: 100,
         ..Options::default()
     };
-    let server = std::sync::Arc::new(Server::start(Word::default(), options).await);
+    let server = std::sync::Arc::new(Server::start(FakeHandler::default(), options).await);
     let mut clients = JoinSet::new();
     for number in 0..1000 {
         if clients.len() >= 50 {
@@ -366,7 +368,7 @@ async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
         true
     }) {}
     // Until the server has noticed who is gone, all hundred may seem to listen.
-    timeout(LONG, async {
+    timeout(TIMEOUT, async {
         while server.post(&[], INITIALIZE).await.status != 200 {
             tokio::task::yield_now().await;
         }

@@ -4,11 +4,11 @@
 #![expect(clippy::unwrap_used, reason = "tests panic to fail")]
 
 mod document;
-mod flow;
-mod handler;
+mod fake_handler;
 mod http;
-mod in_session;
-mod lines;
-mod pipe;
-mod random;
+mod http_sessions;
+mod stdio_client;
+mod stdio_flow;
+mod stdio_lines;
+mod stdio_random;
 mod web;

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// Nothing here takes as long.
-const LONG: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A server on a free port.
 pub struct Server {
@@ -43,7 +43,7 @@ impl Server {
     /// Asks it to stop, and waits until it has.
     pub async fn end(self) {
         self.stop.cancel();
-        timeout(LONG, self.task).await.unwrap().unwrap();
+        timeout(TIMEOUT, self.task).await.unwrap().unwrap();
     }
 
     pub async fn connect(&self) -> TcpStream {
@@ -65,7 +65,7 @@ impl Server {
         let mut stream = self.open(method, &headers, body).await;
         let mut bytes = Vec::new();
         let read = stream.read_to_end(&mut bytes);
-        timeout(LONG, read).await.unwrap().unwrap();
+        timeout(TIMEOUT, read).await.unwrap().unwrap();
         Answer::parse(&String::from_utf8_lossy(&bytes))
     }
 

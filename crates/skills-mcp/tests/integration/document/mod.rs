@@ -1,7 +1,7 @@
 //! Sessions about one agent.3md document: a line in, a line out.
 
 mod check;
-mod newer;
+mod newer_versions;
 mod refusals;
 mod sample;
 mod session;

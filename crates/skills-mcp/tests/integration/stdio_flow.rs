@@ -8,8 +8,8 @@ use skills_mcp::stdio::Limits;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
-use crate::handler::Word;
-use crate::pipe::{Client, LONG, limits};
+use crate::fake_handler::FakeHandler;
+use crate::stdio_client::{StdioClient, TIMEOUT, limits};
 
 fn call(id: u32, tool: &str, argument: u32) -> String {
     let params = json!({ "name": tool, "arguments": { "a": argument } });
@@ -31,7 +31,7 @@ fn cancel(id: u32) -> String {
 }
 
 /// The answer to this id, among those that come.
-async fn answer(client: &mut Client, id: u32) -> Value {
+async fn answer(client: &mut StdioClient, id: u32) -> Value {
     loop {
         let said = client.next().await;
         if said["id"] == id {
@@ -42,7 +42,7 @@ async fn answer(client: &mut Client, id: u32) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_sees_the_writes_before_it() {
-    let mut client = Client::new(&Word::default(), limits());
+    let mut client = StdioClient::new(&FakeHandler::default(), limits());
     for round in 0..200 {
         let id = round * 3;
         client.send(call(id, "write", round)).await;
@@ -61,8 +61,8 @@ async fn a_read_sees_the_writes_before_it() {
 
 #[tokio::test]
 async fn pings_and_other_calls_pass_a_slow_one() {
-    let word = Word::default();
-    let mut client = Client::new(&word, limits());
+    let handler = FakeHandler::default();
+    let mut client = StdioClient::new(&handler, limits());
     client.send(call(1, "wait", 0)).await;
     client.send(read(2)).await;
     client.send(ping(3)).await;
@@ -73,8 +73,12 @@ async fn pings_and_other_calls_pass_a_slow_one() {
     ];
     passed.sort_by_key(Value::to_string);
     assert_eq!(passed, [json!(3), json!(4)]);
-    assert_eq!(word.0.reads.load(Ordering::SeqCst), 0, "the read waits");
-    word.0.go.notify_one();
+    assert_eq!(
+        handler.state.reads.load(Ordering::SeqCst),
+        0,
+        "the read waits"
+    );
+    handler.state.go.notify_one();
     let rest = client.end().await;
     assert_eq!(rest.len(), 2, "{rest:?}");
 }
@@ -85,7 +89,7 @@ async fn a_read_does_not_wait_for_ever() {
         order: Duration::from_millis(20),
         ..limits()
     };
-    let mut client = Client::new(&Word::default(), patient);
+    let mut client = StdioClient::new(&FakeHandler::default(), patient);
     client.send(call(1, "deaf", 0)).await;
     client.send(read(2)).await;
     assert_eq!(client.next().await["id"], 2);
@@ -93,32 +97,44 @@ async fn a_read_does_not_wait_for_ever() {
 
 #[tokio::test]
 async fn what_is_cancelled_is_not_answered() {
-    let word = Word::default();
-    let mut client = Client::new(&word, limits());
+    let handler = FakeHandler::default();
+    let mut client = StdioClient::new(&handler, limits());
     client.send(call(1, "wait", 0)).await;
     client.send(read(2)).await;
-    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.waiting.notified())
+        .await
+        .unwrap();
     client.send(cancel(2)).await;
     client.send(cancel(1)).await;
-    timeout(LONG, word.0.cancelled.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.cancelled.notified())
+        .await
+        .unwrap();
     client.send(ping(3)).await;
     let rest = client.end().await;
     assert_eq!(rest.len(), 1, "{rest:?}");
-    assert_eq!(word.0.reads.load(Ordering::SeqCst), 0, "it never began");
+    assert_eq!(
+        handler.state.reads.load(Ordering::SeqCst),
+        0,
+        "it never began"
+    );
 }
 
 #[tokio::test]
 async fn an_id_that_we_had_to_rename_can_be_cancelled() {
-    let word = Word::default();
-    let mut client = Client::new(&word, limits());
+    let handler = FakeHandler::default();
+    let mut client = StdioClient::new(&handler, limits());
     client
         .send(call(1, "wait", 0).replace(r#""id":1"#, r#""id":1.5"#))
         .await;
-    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.waiting.notified())
+        .await
+        .unwrap();
     client
         .send(cancel(1).replace(r#""requestId":1"#, r#""requestId":1.5"#))
         .await;
-    timeout(LONG, word.0.cancelled.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.cancelled.notified())
+        .await
+        .unwrap();
     assert!(client.end().await.is_empty());
 }
 
@@ -136,7 +152,7 @@ fn listen(id: &str) -> String {
 #[tokio::test]
 async fn notices_name_their_subscription_and_the_end_does_not_wait_for_it() {
     for id in ["7", r#""seven""#, "7.5", "99999999999999999999"] {
-        let mut client = Client::new(&Word::default(), limits());
+        let mut client = StdioClient::new(&FakeHandler::default(), limits());
         client.send(listen(id)).await;
         for method in [
             "notifications/subscriptions/acknowledged",
@@ -157,7 +173,7 @@ async fn subscriptions_have_a_limit() {
         subscriptions: 3,
         ..limits()
     };
-    let mut client = Client::new(&Word::default(), few);
+    let mut client = StdioClient::new(&FakeHandler::default(), few);
     for id in 0..4 {
         client.send(listen(&id.to_string())).await;
     }
@@ -169,7 +185,7 @@ async fn subscriptions_have_a_limit() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_end_of_input_is_answered_first() {
     for _ in 0..20 {
-        let mut client = Client::new(&Word::default(), limits());
+        let mut client = StdioClient::new(&FakeHandler::default(), limits());
         for id in 0..200 {
             client
                 .send(if id % 2 == 0 {
@@ -185,27 +201,33 @@ async fn the_end_of_input_is_answered_first() {
 
 #[tokio::test]
 async fn slow_work_is_given_up_after_the_end_of_input() {
-    let word = Word::default();
+    let handler = FakeHandler::default();
     let impatient = Limits {
         grace: Duration::from_millis(20),
         ..limits()
     };
-    let mut client = Client::new(&word, impatient);
+    let mut client = StdioClient::new(&handler, impatient);
     client.send(call(1, "wait", 0)).await;
     client.send(call(2, "deaf", 0)).await;
-    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.waiting.notified())
+        .await
+        .unwrap();
     client.end().await;
-    timeout(LONG, word.0.cancelled.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.cancelled.notified())
+        .await
+        .unwrap();
 }
 
 /// A process that does not run for a while, on a busy machine, loses no answer by it.
 #[tokio::test]
 async fn a_stall_after_the_end_of_input_costs_no_answer() {
-    let word = Word::default();
+    let handler = FakeHandler::default();
     let grace = Duration::from_millis(100);
-    let mut client = Client::new(&word, Limits { grace, ..limits() });
+    let mut client = StdioClient::new(&handler, Limits { grace, ..limits() });
     client.send(call(1, "wait", 0)).await;
-    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.waiting.notified())
+        .await
+        .unwrap();
     drop(client.take_input());
     let others_run = async || {
         for _ in 0..100 {
@@ -221,19 +243,21 @@ async fn a_stall_after_the_end_of_input_costs_no_answer() {
     }
     // The server sees what time it is before the work is done.
     others_run().await;
-    word.0.go.notify_one();
+    handler.state.go.notify_one();
     assert!(client.next().await.to_string().contains("done"));
     client.ended().await;
 }
 
 #[tokio::test]
 async fn stop_ends_it_and_answers_what_was_asked() {
-    let word = Word::default();
-    let mut client = Client::new(&word, limits());
+    let handler = FakeHandler::default();
+    let mut client = StdioClient::new(&handler, limits());
     client.send(call(1, "wait", 0)).await;
-    timeout(LONG, word.0.waiting.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.waiting.notified())
+        .await
+        .unwrap();
     client.stop.cancel();
-    word.0.go.notify_one();
+    handler.state.go.notify_one();
     assert_eq!(client.next().await["id"], 1);
     assert_eq!(client.line().await, None);
     client.ended().await;
@@ -241,28 +265,28 @@ async fn stop_ends_it_and_answers_what_was_asked() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_ends_it_quietly() {
-    let mut client = Client::new(&Word::default(), limits());
+    let mut client = StdioClient::new(&FakeHandler::default(), limits());
     client.send(ping(1)).await;
     client.next().await;
     let (mut to, server) = client.deaf();
     // Its answer goes nowhere.
     to.as_mut().unwrap().write_all(b"x\n").await.unwrap();
-    timeout(LONG, server).await.unwrap().unwrap().unwrap();
+    timeout(TIMEOUT, server).await.unwrap().unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_never_reads_is_not_served_for_ever() {
     const REQUESTS: u32 = 1000;
     const SIZE: usize = 64 << 10;
-    let word = Word::default();
-    word.0.size.store(SIZE, Ordering::SeqCst);
+    let handler = FakeHandler::default();
+    handler.state.size.store(SIZE, Ordering::SeqCst);
     let limits = Limits {
         running: 16,
         unanswered: 100,
         unwritten_bytes: 1 << 20,
         ..limits()
     };
-    let mut client = Client::with_buffer(&word, limits, 16 << 10);
+    let mut client = StdioClient::with_buffer(&handler, limits, 16 << 10);
     let mut input = client.take_input();
     let writing = tokio::spawn(async move {
         for id in 0..REQUESTS {
@@ -272,16 +296,18 @@ async fn a_client_that_never_reads_is_not_served_for_ever() {
     });
     // What may be begun: as many as run at once, after as many as fill what may be unwritten.
     let most = limits.running + limits.unwritten_bytes / SIZE + 64;
-    timeout(LONG, word.0.reading.notified()).await.unwrap();
+    timeout(TIMEOUT, handler.state.reading.notified())
+        .await
+        .unwrap();
     for _ in 0..50_000 {
         tokio::task::yield_now().await;
     }
-    let begun = word.0.reads.load(Ordering::SeqCst);
+    let begun = handler.state.reads.load(Ordering::SeqCst);
     assert!(begun <= most, "{begun} reads were begun, {most} at most");
     assert!(!writing.is_finished(), "it must not take all there is");
     for read in 0..REQUESTS as usize {
         client.line().await.unwrap();
-        let begun = word.0.reads.load(Ordering::SeqCst);
+        let begun = handler.state.reads.load(Ordering::SeqCst);
         assert!(begun <= read + 1 + most, "{begun} begun after {read}");
     }
     writing.await.unwrap();
@@ -290,7 +316,7 @@ async fn a_client_that_never_reads_is_not_served_for_ever() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn refusals_that_nobody_reads_are_no_way_around() {
-    let mut client = Client::with_buffer(&Word::default(), limits(), 4096);
+    let mut client = StdioClient::with_buffer(&FakeHandler::default(), limits(), 4096);
     let mut input = client.take_input();
     let writing = tokio::spawn(async move {
         for _ in 0..20_000 {

@@ -15,9 +15,9 @@ use skills_mcp::{McpSettings, RegistryServer};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::talk::Talk;
+use super::test_client::TestClient;
 
-pub struct House {
+pub struct Fixture {
     pub home: LocalRegistry,
     pub worker: Client,
     pub handler: RegistryServer,
@@ -25,7 +25,7 @@ pub struct House {
     _data: TempDir,
 }
 
-impl House {
+impl Fixture {
     pub async fn open() -> Self {
         Self::with(McpSettings::default()).await
     }
@@ -72,15 +72,15 @@ impl House {
     }
 
     /// A client that does not say hello.
-    pub fn talk(&self) -> Talk {
-        Talk::with(self.handler.clone(), self.stop.clone())
+    pub fn connect(&self) -> TestClient {
+        TestClient::with(self.handler.clone(), self.stop.clone())
     }
 
     /// A client of the old lifecycle, initialized.
-    pub async fn client(&self) -> Talk {
-        let mut talk = self.talk();
-        talk.initialize("2025-06-18").await;
-        talk
+    pub async fn client(&self) -> TestClient {
+        let mut client = self.connect();
+        client.initialize("2025-06-18").await;
+        client
     }
 
     /// Offers a function and waits until the engine has it.
@@ -100,9 +100,11 @@ impl House {
         );
         // Registrations and calls of one worker are taken in order.
         let asked = to_raw_value(&json!({ "function_id": id })).unwrap();
-        let known = self
-            .worker
-            .call("engine::functions::info", asked, super::talk::LONG);
+        let known = self.worker.call(
+            "engine::functions::info",
+            asked,
+            super::test_client::TIMEOUT,
+        );
         known.await.unwrap();
     }
 

@@ -9,37 +9,37 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::handler::Word;
+use crate::fake_handler::FakeHandler;
 
 /// Longer than anything here takes on a busy machine.
-pub const LONG: Duration = Duration::from_mins(3);
+pub const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// As in production, only that a busy machine has time.
 pub fn limits() -> Limits {
     Limits {
-        grace: LONG,
-        order: LONG,
+        grace: TIMEOUT,
+        order: TIMEOUT,
         ..Limits::default()
     }
 }
 
-pub struct Client {
+pub struct StdioClient {
     to: Option<DuplexStream>,
     from: Lines<BufReader<DuplexStream>>,
     pub stop: CancellationToken,
     server: JoinHandle<std::io::Result<()>>,
 }
 
-impl Client {
-    pub fn new(word: &Word, limits: Limits) -> Self {
-        Self::with_buffer(word, limits, 1 << 20)
+impl StdioClient {
+    pub fn new(handler: &FakeHandler, limits: Limits) -> Self {
+        Self::with_buffer(handler, limits, 1 << 20)
     }
 
-    pub fn with_buffer(word: &Word, limits: Limits, buffer: usize) -> Self {
+    pub fn with_buffer(handler: &FakeHandler, limits: Limits, buffer: usize) -> Self {
         let (to, input) = tokio::io::duplex(buffer);
         let (output, from) = tokio::io::duplex(buffer);
         let stop = CancellationToken::new();
-        let server = stdio::serve_on(word.clone(), input, output, limits, stop.clone());
+        let server = stdio::serve_on(handler.clone(), input, output, limits, stop.clone());
         Self {
             to: Some(to),
             from: BufReader::new(from).lines(),
@@ -56,7 +56,10 @@ impl Client {
 
     pub async fn send_raw(&mut self, bytes: &[u8]) {
         let to = self.to.as_mut().unwrap();
-        timeout(LONG, to.write_all(bytes)).await.unwrap().unwrap();
+        timeout(TIMEOUT, to.write_all(bytes))
+            .await
+            .unwrap()
+            .unwrap();
     }
 
     /// The client's half that writes.
@@ -66,7 +69,10 @@ impl Client {
 
     /// The next line as it was written.
     pub async fn line(&mut self) -> Option<String> {
-        timeout(LONG, self.from.next_line()).await.unwrap().unwrap()
+        timeout(TIMEOUT, self.from.next_line())
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     pub async fn next(&mut self) -> Value {
@@ -86,7 +92,11 @@ impl Client {
 
     /// Waits for the server's end, which is a good one.
     pub async fn ended(self) {
-        timeout(LONG, self.server).await.unwrap().unwrap().unwrap();
+        timeout(TIMEOUT, self.server)
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
     }
 
     /// Stops listening.

@@ -1,12 +1,12 @@
 //! Everything going well.
 
-use super::session::Session;
+use super::transcript::Transcript;
 
 const EMAIL: &str = "# Email\n\nSend mail with [send](iii://fn/resend/send).\n\n```sh\nmail\n```\n";
 
 #[test]
 fn skills_come_and_go() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("email.md", EMAIL);
     s.step("skills list")
         .step("skills register resend/email email.md")
@@ -36,7 +36,7 @@ fn skills_come_and_go() {
 
 #[test]
 fn prompts_come_and_go() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("config.yaml", "prompts:\n  - prompts/*.md\n").file(
         "prompts/open-pr.md",
         "---\ndescription: Open a pull request.\n---\nOpen it.\n",
@@ -58,7 +58,7 @@ fn prompts_come_and_go() {
 
 #[test]
 fn any_function_can_be_called() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.step_with(
         "skills call skills::register -",
         r#"{"id":"a","skill":"A"}"#,
@@ -75,7 +75,7 @@ fn any_function_can_be_called() {
 
 #[test]
 fn files_of_the_configuration_are_served_too() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("config.yaml", "skills:\n  - docs/**/*.md\n")
         .file("docs/house.md", "# House\n\nRules.\n");
     s.step("skills index")

@@ -8,14 +8,14 @@ use tempfile::TempDir;
 
 /// Files on a disk of their own.
 #[derive(Debug, Default)]
-pub struct Disk {
+pub struct TempFolder {
     place: Option<TempDir>,
     folder: Option<Folder>,
     /// What was found.
     pub report: FolderReport,
 }
 
-impl Disk {
+impl TempFolder {
     /// Where a file of this disk is.
     pub fn path(&mut self, path: &str) -> PathBuf {
         let place = self
@@ -34,7 +34,7 @@ impl Disk {
     }
 
     /// Looks at what the patterns match.
-    pub async fn look(&mut self, skills: &[String], prompts: &[String]) {
+    pub async fn load(&mut self, skills: &[String], prompts: &[String]) {
         let folder = Folder::new(&self.path(""), skills, prompts);
         self.report = folder.report().await.expect("the disk can be read");
         self.folder = Some(folder);

@@ -9,14 +9,14 @@ use skills_core::{
     SourceSkill,
 };
 
-use super::bus::Document;
+use super::backend::Document;
 
 /// When every file was last changed.
 const MODIFIED: &str = "2026-01-01T00:00:00Z";
 
 /// The files of a scenario.
 #[derive(Default)]
-pub struct Shelf(Mutex<Files>);
+pub struct MemorySource(Mutex<Files>);
 
 #[derive(Default)]
 struct Files {
@@ -24,8 +24,8 @@ struct Files {
     prompts: BTreeMap<PromptName, (Arc<str>, Arc<str>)>,
 }
 
-impl Shelf {
-    /// Puts a document on the shelf.
+impl MemorySource {
+    /// Puts a document on the source.
     pub fn place(&self, document: Document) {
         match document {
             Document::Skill { id, body } => {
@@ -59,7 +59,7 @@ fn prompt(name: &PromptName, description: &Arc<str>) -> SourcePrompt {
     }
 }
 
-impl Source for Shelf {
+impl Source for MemorySource {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         let files = self.files();
         let skill = |(id, body): (&SkillId, &Arc<str>)| SourceSkill {

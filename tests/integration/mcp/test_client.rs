@@ -12,13 +12,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// Longer than anything here takes on a busy machine.
-pub const LONG: Duration = Duration::from_mins(1);
+pub const TIMEOUT: Duration = Duration::from_mins(1);
 
 type Input = Box<dyn AsyncWrite + Send + Unpin>;
 type Output = Box<dyn AsyncRead + Send + Unpin>;
 
 /// One client's end of a conversation.
-pub struct Talk {
+pub struct TestClient {
     input: Input,
     lines: Lines<BufReader<Output>>,
     last_id: i64,
@@ -27,16 +27,16 @@ pub struct Talk {
     serving: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-impl Talk {
+impl TestClient {
     /// With a handler in this process.
     pub fn with(handler: RegistryServer, stop: CancellationToken) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (output, input) = tokio::io::split(ours);
         let (their_input, their_output) = tokio::io::split(theirs);
         let serving = serve_on(handler, their_input, their_output, Limits::default(), stop);
-        let mut talk = Self::over(Box::new(input), Box::new(output));
-        talk.serving = Some(tokio::spawn(serving));
-        talk
+        let mut client = Self::over(Box::new(input), Box::new(output));
+        client.serving = Some(tokio::spawn(serving));
+        client
     }
 
     /// Over somebody's input and output.
@@ -117,7 +117,7 @@ impl Talk {
             return self.kept.remove(at).unwrap();
         }
         loop {
-            let line = timeout(LONG, self.lines.next_line()).await;
+            let line = timeout(TIMEOUT, self.lines.next_line()).await;
             let line = line.unwrap_or_else(|_| panic!("nothing came; kept: {:?}", self.kept));
             let line = line.unwrap().expect("the server is still there");
             let message: Value = serde_json::from_str(&line).unwrap();
@@ -133,7 +133,7 @@ impl Talk {
         drop(self.input);
         drop(self.lines);
         if let Some(serving) = self.serving {
-            timeout(LONG, serving).await.unwrap().unwrap().unwrap();
+            timeout(TIMEOUT, serving).await.unwrap().unwrap().unwrap();
         }
     }
 }

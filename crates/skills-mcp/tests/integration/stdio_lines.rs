@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::handler::Word;
-use crate::pipe::{Client, limits};
+use crate::fake_handler::FakeHandler;
+use crate::stdio_client::{StdioClient, limits};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
@@ -11,7 +11,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","
 /// was written, and the error code (0 for a result).
 async fn check(input: &[u8], expected: &[(&str, i64)]) {
     for handshake in [true, false] {
-        let mut client = Client::new(&Word::default(), limits());
+        let mut client = StdioClient::new(&FakeHandler::default(), limits());
         if handshake {
             client.send(INITIALIZE).await;
             assert_eq!(client.next().await["id"], "init");
@@ -210,7 +210,7 @@ async fn line_ends_and_marks() {
     check(format!("{}\r", ping("1")).as_bytes(), &[("1", 0)]).await;
     check(format!("\u{feff}{}", ping("1")).as_bytes(), &[("1", 0)]).await;
     check(format!("  {}  ", ping("1")).as_bytes(), &[("1", 0)]).await;
-    let mut client = Client::new(&Word::default(), limits());
+    let mut client = StdioClient::new(&FakeHandler::default(), limits());
     client.send_raw(ping("1").as_bytes()).await;
     assert_eq!(client.end().await.len(), 1, "the last line needs no end");
 }
@@ -237,7 +237,7 @@ async fn the_old_versions_have_batches() {
         ("2025-03-26", true),
         ("2025-06-18", false),
     ] {
-        let mut client = Client::new(&Word::default(), limits());
+        let mut client = StdioClient::new(&FakeHandler::default(), limits());
         client.send(INITIALIZE.replace("2025-11-25", version)).await;
         assert_eq!(client.next().await["result"]["protocolVersion"], version);
         let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -269,7 +269,7 @@ async fn versions_are_agreed_on_and_kept() {
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
-        let mut client = Client::new(&Word::default(), limits());
+        let mut client = StdioClient::new(&FakeHandler::default(), limits());
         client.send(INITIALIZE.replace("2025-11-25", asked)).await;
         assert_eq!(client.next().await["result"]["protocolVersion"], agreed);
         client

@@ -8,9 +8,9 @@ use skills_mcp::http::Options;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-use crate::handler::Word;
+use crate::fake_handler::FakeHandler;
 use crate::http::{serve, session};
-use crate::pipe::LONG;
+use crate::stdio_client::TIMEOUT;
 use crate::web::Server;
 
 fn read(uri: &str) -> String {
@@ -68,17 +68,17 @@ async fn a_read_in_a_session_is_refused_where_any_request_is() {
 
 #[tokio::test]
 async fn a_read_in_a_session_that_waits_can_be_cancelled() {
-    let word = Word::default();
-    let server = Server::start(word.clone(), Options::default()).await;
+    let handler = FakeHandler::default();
+    let server = Server::start(handler.clone(), Options::default()).await;
     let session = session(&server).await;
     let ours = ("Mcp-Session-Id", session.as_str());
     let mut waiting = server
         .open("POST", &[ours, ("Connection", "close")], &read("never:"))
         .await;
     // Once to see that it waits, once to wait.
-    timeout(LONG, async {
-        while word.0.reads.load(Ordering::SeqCst) < 2 {
-            word.0.reading.notified().await;
+    timeout(TIMEOUT, async {
+        while handler.state.reads.load(Ordering::SeqCst) < 2 {
+            handler.state.reading.notified().await;
         }
     })
     .await
@@ -86,7 +86,7 @@ async fn a_read_in_a_session_that_waits_can_be_cancelled() {
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
     assert_eq!(server.post(&[ours], cancel).await.status, 202);
     let mut answer = String::new();
-    timeout(LONG, waiting.read_to_string(&mut answer))
+    timeout(TIMEOUT, waiting.read_to_string(&mut answer))
         .await
         .unwrap()
         .unwrap();

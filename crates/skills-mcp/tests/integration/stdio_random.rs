@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::handler::Word;
-use crate::pipe::{Client, limits};
+use crate::fake_handler::FakeHandler;
+use crate::stdio_client::{StdioClient, limits};
 
 /// A line, in which `@` stands for an id of its own.
 fn line() -> impl Strategy<Value = String> {
@@ -98,7 +98,7 @@ proptest! {
             .build()
             .unwrap();
         let said = runtime.block_on(async {
-            let mut client = Client::new(&Word::default(), limits());
+            let mut client = StdioClient::new(&FakeHandler::default(), limits());
             for line in &lines {
                 client.send(line).await;
             }

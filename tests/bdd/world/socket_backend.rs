@@ -1,4 +1,4 @@
-//! The bus over a socket: a worker on an engine, and another worker that asks it.
+//! The backend over a socket: a worker on an engine, and another worker that asks it.
 //!
 //! The engine is our own, one for each scenario, unless `III_ENGINE_WS_URL` names a
 //! running one. There, scenarios take turns, and each has scopes of its own.
@@ -22,19 +22,19 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::bus::{Behaviour, CallFailure, Offered};
-use super::heard::Heard;
+use super::backend::{Behaviour, CallFailure, Offered};
+use super::received_calls::ReceivedCalls;
 
 /// Longer than anything takes on a busy machine.
-const STUCK: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// What the registry waits for a handler.
-const PATIENCE_MS: u64 = 4000;
+const CALL_TIMEOUT_MS: u64 = 4000;
 
 /// A worker that serves the registry, an engine, and a worker for the scenario.
-pub struct SocketBus {
+pub struct SocketBackend {
     peer: Client,
     scopes: Scopes,
-    heard: Heard,
+    received: ReceivedCalls,
     /// By trigger type and function: the id of the subscription.
     triggers: BTreeMap<(String, String), String>,
     subscribers: BTreeSet<String>,
@@ -43,23 +43,23 @@ pub struct SocketBus {
     together: Mutex<BTreeMap<usize, Arc<Barrier>>>,
     stop: Option<oneshot::Sender<()>>,
     worker: Option<JoinHandle<()>>,
-    turn: Option<OwnedMutexGuard<()>>,
+    shared_engine: Option<OwnedMutexGuard<()>>,
     _engine: JoinSet<()>,
 }
 
 /// On an engine that all scenarios share, one at a time.
-async fn turn() -> OwnedMutexGuard<()> {
-    static TURNS: std::sync::OnceLock<Arc<tokio::sync::Mutex<()>>> = std::sync::OnceLock::new();
-    Arc::clone(TURNS.get_or_init(Arc::default))
+async fn shared_engine() -> OwnedMutexGuard<()> {
+    static LOCK: std::sync::OnceLock<Arc<tokio::sync::Mutex<()>>> = std::sync::OnceLock::new();
+    Arc::clone(LOCK.get_or_init(Arc::default))
         .lock_owned()
         .await
 }
 
-impl SocketBus {
+impl SocketBackend {
     pub async fn new() -> Self {
         let mut engine = JoinSet::new();
-        let (url, turn) = match std::env::var("III_ENGINE_WS_URL") {
-            Ok(url) => (url, Some(turn().await)),
+        let (url, shared_engine) = match std::env::var("III_ENGINE_WS_URL") {
+            Ok(url) => (url, Some(shared_engine().await)),
             Err(_) => (start_engine(&mut engine).await, None),
         };
         let me = Uuid::new_v4();
@@ -69,7 +69,7 @@ impl SocketBus {
         };
         let config = Config {
             scopes: scopes.clone(),
-            state_timeout_ms: PATIENCE_MS,
+            state_timeout_ms: CALL_TIMEOUT_MS,
             ..Config::default()
         };
         let loaded = LoadedConfig {
@@ -83,10 +83,10 @@ impl SocketBus {
         });
         let peer = Client::connect(&url, ClientOptions::named(format!("bdd-{me}")));
         let peer = peer.expect("an engine's address");
-        let bus = Self {
+        let backend = Self {
             peer,
             scopes,
-            heard: Heard::default(),
+            received: ReceivedCalls::default(),
             triggers: BTreeMap::new(),
             subscribers: BTreeSet::new(),
             vanished: Mutex::default(),
@@ -94,11 +94,11 @@ impl SocketBus {
             together: Mutex::default(),
             stop: Some(stop),
             worker: Some(worker),
-            turn,
+            shared_engine,
             _engine: engine,
         };
-        bus.serving().await;
-        bus
+        backend.serving().await;
+        backend
     }
 
     /// Waits until this scenario's worker serves: on a shared engine the one before
@@ -118,12 +118,12 @@ impl SocketBus {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         };
-        timeout(STUCK, ready).await.expect("the worker serves");
+        timeout(TIMEOUT, ready).await.expect("the worker serves");
     }
 
     async fn ask(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
         let payload = to_raw_value(&payload).expect("a value is JSON");
-        match self.peer.call(function, payload, STUCK).await {
+        match self.peer.call(function, payload, TIMEOUT).await {
             Ok(Some(answer)) => Ok(serde_json::from_str(answer.get()).expect("an answer is JSON")),
             Ok(None) => Ok(Value::Null),
             Err(CallError::Remote(ErrorBody { code, message, .. })) => {
@@ -159,7 +159,7 @@ impl SocketBus {
     }
 
     fn handler(&self, function: &str, behaviour: Behaviour) -> Handler {
-        let (id, heard) = (function.to_owned(), self.heard.clone());
+        let (id, received) = (function.to_owned(), self.received.clone());
         let barrier = match &behaviour {
             Behaviour::ReturnsOnceTogether { parties, .. } => {
                 let mut together = self.together.lock().expect("nobody panics with it");
@@ -171,7 +171,7 @@ impl SocketBus {
             _ => None,
         };
         Arc::new(move |payload| {
-            heard.note(&id, payload.get());
+            received.note(&id, payload.get());
             let (behaviour, barrier) = (behaviour.clone(), barrier.clone());
             Box::pin(async move {
                 if let Some(barrier) = barrier {
@@ -195,12 +195,12 @@ impl SocketBus {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(STUCK, seen).await.expect("the engine takes it");
+        timeout(TIMEOUT, seen).await.expect("the engine takes it");
     }
 
-    pub fn heard(&self, function: &str) -> Vec<Value> {
-        let heard = self.heard.of(|id| id == function);
-        heard.into_iter().map(|(_, payload)| payload).collect()
+    pub fn received_calls(&self, function: &str) -> Vec<Value> {
+        let received = self.received.of(|id| id == function);
+        received.into_iter().map(|(_, payload)| payload).collect()
     }
 
     pub async fn subscribe(&mut self, trigger_type: &str, function: &str) {
@@ -258,7 +258,7 @@ impl SocketBus {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(STUCK, seen).await.expect("the engine takes it");
+        timeout(TIMEOUT, seen).await.expect("the engine takes it");
         // The engine tells the provider before this answer comes back through it.
         let _ = self.ask("prompts::list", json!({})).await;
     }
@@ -266,17 +266,17 @@ impl SocketBus {
     /// Waits for as many notices as are expected, then for everything that was sent
     /// before an answer that comes after them.
     pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
-        let connected = || self.heard.of(|id| self.subscribers.contains(id));
+        let connected = || self.received.of(|id| self.subscribers.contains(id));
         let all = async {
             loop {
-                let more = self.heard.another();
+                let more = self.received.another();
                 if connected().len() >= self.taken + expected {
                     break;
                 }
                 let _ = timeout(Duration::from_millis(50), more).await;
             }
         };
-        let _ = timeout(STUCK, all).await;
+        let _ = timeout(TIMEOUT, all).await;
         for _ in 0..3 {
             let _ = self.ask("skills::list", json!({})).await;
         }
@@ -304,14 +304,14 @@ impl SocketBus {
             .collect()
     }
 
-    /// Writes a row as somebody else would, and waits until the worker has heard of
+    /// Writes a row as somebody else would, and waits until the worker has received of
     /// it: the engine rings in its own time.
     pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
         let (scope, _, list) = self.names(scope);
         let set = json!({ "scope": scope, "key": key, "value": row });
         self.ask("state::set", set).await.expect("state");
         let quoted = json!(key).to_string();
-        let heard = async {
+        let received = async {
             loop {
                 let listed = self.ask(list, json!({})).await.expect("a list");
                 if listed.to_string().contains(&quoted) {
@@ -320,7 +320,7 @@ impl SocketBus {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(STUCK, heard).await.expect("the row shows up");
+        timeout(TIMEOUT, received).await.expect("the row shows up");
     }
 
     pub async fn functions(&self) -> Vec<Offered> {
@@ -367,23 +367,23 @@ impl SocketBus {
     }
 }
 
-impl Drop for SocketBus {
+impl Drop for SocketBackend {
     fn drop(&mut self) {
         drop(self.stop.take());
-        let (worker, turn) = (self.worker.take(), self.turn.take());
+        let (worker, shared_engine) = (self.worker.take(), self.shared_engine.take());
         tokio::spawn(async move {
-            // The worker leaves the engine before the next scenario's turn.
+            // The worker leaves the engine before the next scenario's shared_engine.
             if let Some(worker) = worker {
                 let _ = worker.await;
             }
-            drop(turn);
+            drop(shared_engine);
         });
     }
 }
 
-impl fmt::Debug for SocketBus {
+impl fmt::Debug for SocketBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SocketBus")
+        f.debug_struct("SocketBackend")
             .field("scopes", &self.scopes)
             .finish_non_exhaustive()
     }

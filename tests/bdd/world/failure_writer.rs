@@ -14,13 +14,13 @@ use super::World;
 type Happened = parser::Result<Event<Cucumber<World>>>;
 
 /// A writer that holds a scenario back until it is known to have failed.
-pub struct Quiet {
+pub struct FailureWriter {
     basic: Basic<Stdout>,
     scenario: Vec<Happened>,
     failed: bool,
 }
 
-impl Quiet {
+impl FailureWriter {
     /// Prints to stdout.
     pub fn stdout() -> Self {
         let basic = Basic::raw(std::io::stdout(), Coloring::Auto, Verbosity::Default);
@@ -42,7 +42,7 @@ impl Quiet {
     }
 }
 
-impl Writer<World> for Quiet {
+impl Writer<World> for FailureWriter {
     type Cli = basic::Cli;
 
     async fn handle_event(&mut self, event: Happened, cli: &Self::Cli) {
@@ -67,10 +67,10 @@ impl Writer<World> for Quiet {
 }
 
 /// The summary at the end.
-impl Arbitrary<World, String> for Quiet {
+impl Arbitrary<World, String> for FailureWriter {
     async fn write(&mut self, text: String) {
         Arbitrary::<World, String>::write(&mut self.basic, text).await;
     }
 }
 
-impl NonTransforming for Quiet {}
+impl NonTransforming for FailureWriter {}

@@ -1,10 +1,10 @@
 //! Mistakes, each with an answer that helps.
 
-use super::session::Session;
+use super::transcript::Transcript;
 
 #[test]
 fn mistakes_on_the_command_line() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.step("skills lst")
         .step("skills lst --json")
         .step("skills read --json")
@@ -20,7 +20,7 @@ fn mistakes_on_the_command_line() {
 
 #[test]
 fn addresses_that_are_none() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.run_with("skills register resend/email -", "# Email\n");
     s.step("skills read resend/emial")
         .step("skills read resend/emial --json")
@@ -32,12 +32,12 @@ fn addresses_that_are_none() {
         .step("skills read iii://x/worker::fn")
         .step("skills fetch resend/email nothing nowhere")
         .step("skills unregister fn/x");
-    s.matches("addresses");
+    s.matches("invalid_addresses");
 }
 
 #[test]
 fn bodies_that_are_none() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("binary.md", [0xff, 0xfe, 0x00, 0x41])
         .file("nul.md", "a\0b")
         .file("empty.md", " \n")
@@ -54,14 +54,14 @@ fn bodies_that_are_none() {
         .step_with("skills register a -", "")
         .step("skills register A edge.md")
         .step("skills register skills edge.md");
-    s.matches("bodies");
+    s.matches("invalid_bodies");
 }
 
 /// `<&-` closes stdin before the program starts.
 #[cfg(unix)]
 #[test]
 fn a_closed_stdin_is_an_empty_one() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     let line = "skills register a - <&-";
     let said = shell(&s, line);
     s.note(line, &said);
@@ -70,7 +70,7 @@ fn a_closed_stdin_is_an_empty_one() {
 
 /// Runs a line in a shell that finds our binary.
 #[cfg(unix)]
-pub fn shell(session: &Session, line: &str) -> super::session::Said {
+pub fn shell(session: &Transcript, line: &str) -> super::transcript::CommandOutput {
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_skills"));
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 /// What offered functions were called with, in order, and a bell for each.
 #[derive(Clone, Default)]
-pub struct Heard(Arc<Calls>);
+pub struct ReceivedCalls(Arc<Calls>);
 
 #[derive(Default)]
 struct Calls {
@@ -15,7 +15,7 @@ struct Calls {
     another: Notify,
 }
 
-impl Heard {
+impl ReceivedCalls {
     pub fn note(&self, function: &str, payload: &str) {
         let mut payload: Value = serde_json::from_str(payload).expect("a payload is JSON");
         if let Some(fields) = payload.as_object_mut() {

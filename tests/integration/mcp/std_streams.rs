@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::talk::LONG;
+use super::test_client::TIMEOUT;
 
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
@@ -28,7 +28,7 @@ fn command(data: &Path) -> Command {
 }
 
 async fn ended(mut child: Child) -> ExitStatus {
-    timeout(LONG, child.wait()).await.unwrap().unwrap()
+    timeout(TIMEOUT, child.wait()).await.unwrap().unwrap()
 }
 
 /// Asks once and hears the answer.
@@ -36,7 +36,7 @@ async fn pong(to: &mut (impl AsyncWrite + Unpin), from: &mut (impl AsyncRead + U
     to.write_all(PING.as_bytes()).await.unwrap();
     let mut line = String::new();
     let mut from = BufReader::new(from);
-    timeout(LONG, from.read_line(&mut line))
+    timeout(TIMEOUT, from.read_line(&mut line))
         .await
         .unwrap()
         .unwrap();
@@ -52,7 +52,7 @@ async fn the_end_of_a_pipe_is_the_end() {
     to.write_all(PING.repeat(100).as_bytes()).await.unwrap();
     drop(to);
     let mut said = String::new();
-    timeout(LONG, from.read_to_string(&mut said))
+    timeout(TIMEOUT, from.read_to_string(&mut said))
         .await
         .unwrap()
         .unwrap();
@@ -142,7 +142,7 @@ mod unix {
         to.write_all(PING.repeat(100).as_bytes()).await.unwrap();
         drop(to);
         let mut said = String::new();
-        timeout(LONG, from.read_to_string(&mut said))
+        timeout(TIMEOUT, from.read_to_string(&mut said))
             .await
             .unwrap()
             .unwrap();

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::memory_bus::MemoryBus;
-use super::socket_bus::SocketBus;
+use super::memory_backend::MemoryBackend;
+use super::socket_backend::SocketBackend;
 
 /// A way to the registry.
 #[derive(Debug)]
-pub enum Bus {
+pub enum Backend {
     /// The function table on an engine in memory.
-    Memory(MemoryBus),
+    Memory(MemoryBackend),
     /// A worker on an engine, over a socket.
-    Socket(SocketBus),
+    Socket(SocketBackend),
 }
 
 /// What a caller sees of an error.
@@ -92,45 +92,45 @@ pub struct Problem {
 /// For steps of scenarios that carry `@in_memory` or no `@engine`.
 const IN_MEMORY: &str = "only an engine in memory can do this; tag the scenario @in_memory";
 
-impl Bus {
+impl Backend {
     /// Calls a function of the registry.
     pub async fn call(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
         match self {
-            Self::Memory(bus) => bus.call(function, payload).await,
-            Self::Socket(bus) => bus.call(function, payload).await,
+            Self::Memory(backend) => backend.call(function, payload).await,
+            Self::Socket(backend) => backend.call(function, payload).await,
         }
     }
 
     /// Offers a function, or changes what it does.
     pub async fn offer(&self, function: &str, behaviour: Behaviour) {
         match self {
-            Self::Memory(bus) => bus.offer(function, behaviour),
-            Self::Socket(bus) => bus.offer(function, behaviour).await,
+            Self::Memory(backend) => backend.offer(function, behaviour),
+            Self::Socket(backend) => backend.offer(function, behaviour).await,
         }
     }
 
     /// What an offered function was called with so far, without the fields an
     /// engine adds.
-    pub fn heard(&self, function: &str) -> Vec<Value> {
+    pub fn received_calls(&self, function: &str) -> Vec<Value> {
         match self {
-            Self::Memory(bus) => bus.heard(function),
-            Self::Socket(bus) => bus.heard(function),
+            Self::Memory(backend) => backend.received_calls(function),
+            Self::Socket(backend) => backend.received_calls(function),
         }
     }
 
     /// Lets a function hear of changes. It need not be offered before.
     pub async fn subscribe(&mut self, trigger_type: &str, function: &str) {
         match self {
-            Self::Memory(bus) => bus.subscribe(trigger_type, function),
-            Self::Socket(bus) => bus.subscribe(trigger_type, function).await,
+            Self::Memory(backend) => backend.subscribe(trigger_type, function),
+            Self::Socket(backend) => backend.subscribe(trigger_type, function).await,
         }
     }
 
     /// Takes a subscription back.
     pub async fn unsubscribe(&mut self, trigger_type: &str, function: &str) {
         match self {
-            Self::Memory(bus) => bus.unsubscribe(trigger_type, function),
-            Self::Socket(bus) => bus.unsubscribe(trigger_type, function).await,
+            Self::Memory(backend) => backend.unsubscribe(trigger_type, function),
+            Self::Socket(backend) => backend.unsubscribe(trigger_type, function).await,
         }
     }
 
@@ -138,8 +138,8 @@ impl Bus {
     /// as expected, and fails if there is one more.
     pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
         let notices = match self {
-            Self::Memory(bus) => bus.notices().await,
-            Self::Socket(bus) => bus.notices(expected).await,
+            Self::Memory(backend) => backend.notices().await,
+            Self::Socket(backend) => backend.notices(expected).await,
         };
         assert_eq!(notices.len(), expected, "notices: {notices:?}");
         notices
@@ -148,23 +148,23 @@ impl Bus {
     /// Writes a row past the registry, as any worker may.
     pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
         match self {
-            Self::Memory(bus) => bus.put_row(scope, key, row).await,
-            Self::Socket(bus) => bus.put_row(scope, key, row).await,
+            Self::Memory(backend) => backend.put_row(scope, key, row).await,
+            Self::Socket(backend) => backend.put_row(scope, key, row).await,
         }
     }
 
     /// The rows of a scope by key.
     pub async fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
         match self {
-            Self::Memory(bus) => bus.rows(scope),
-            Self::Socket(bus) => bus.rows(scope).await,
+            Self::Memory(backend) => backend.rows(scope),
+            Self::Socket(backend) => backend.rows(scope).await,
         }
     }
 
     /// Puts a document beside the rows.
     pub fn place(&self, document: Document) {
         match self {
-            Self::Memory(bus) => bus.place(document),
+            Self::Memory(backend) => backend.place(document),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
@@ -172,7 +172,7 @@ impl Bus {
     /// What the registry says it cannot serve.
     pub async fn problems(&self) -> Vec<Problem> {
         match self {
-            Self::Memory(bus) => bus.problems().await,
+            Self::Memory(backend) => backend.problems().await,
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
@@ -180,23 +180,23 @@ impl Bus {
     /// The functions of the registry.
     pub async fn functions(&self) -> Vec<Offered> {
         match self {
-            Self::Memory(_) => MemoryBus::functions(),
-            Self::Socket(bus) => bus.functions().await,
+            Self::Memory(_) => MemoryBackend::functions(),
+            Self::Socket(backend) => backend.functions().await,
         }
     }
 
     /// The trigger types of the registry.
     pub async fn trigger_types(&self) -> Vec<Offered> {
         match self {
-            Self::Memory(_) => MemoryBus::trigger_types(),
-            Self::Socket(bus) => bus.trigger_types().await,
+            Self::Memory(_) => MemoryBackend::trigger_types(),
+            Self::Socket(backend) => backend.trigger_types().await,
         }
     }
 
     /// The engine goes away.
     pub fn cut(&mut self) {
         match self {
-            Self::Memory(bus) => bus.cut(),
+            Self::Memory(backend) => backend.cut(),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
@@ -204,7 +204,7 @@ impl Bus {
     /// The engine is back, and subscribers subscribe again.
     pub fn mend(&mut self) {
         match self {
-            Self::Memory(bus) => bus.mend(),
+            Self::Memory(backend) => backend.mend(),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }

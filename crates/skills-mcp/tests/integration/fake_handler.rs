@@ -13,10 +13,12 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use tokio::sync::{Mutex, Notify};
 
 #[derive(Clone, Default)]
-pub struct Word(pub Arc<Inner>);
+pub struct FakeHandler {
+    pub state: Arc<State>,
+}
 
 #[derive(Default)]
-pub struct Inner {
+pub struct State {
     word: Mutex<String>,
     /// Reads that were begun.
     pub reads: AtomicUsize,
@@ -32,13 +34,13 @@ pub struct Inner {
     pub size: AtomicUsize,
 }
 
-impl Word {
+impl FakeHandler {
     fn text(word: impl Into<String>) -> CallToolResponse {
         CallToolResult::success(vec![ContentBlock::text(word.into())]).into()
     }
 }
 
-impl ServerHandler for Word {
+impl ServerHandler for FakeHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -58,15 +60,18 @@ impl ServerHandler for Word {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.0.reads.fetch_add(1, Ordering::SeqCst);
-        self.0.reading.notify_one();
+        self.state.reads.fetch_add(1, Ordering::SeqCst);
+        self.state.reading.notify_one();
         match &*request.uri {
             "later:" => tokio::task::yield_now().await,
             "never:" => std::future::pending().await,
             _ => {}
         }
-        let mut text = self.0.word.lock().await.clone();
-        text.extend(std::iter::repeat_n('x', self.0.size.load(Ordering::SeqCst)));
+        let mut text = self.state.word.lock().await.clone();
+        text.extend(std::iter::repeat_n(
+            'x',
+            self.state.size.load(Ordering::SeqCst),
+        ));
         Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into())
     }
 
@@ -76,21 +81,21 @@ impl ServerHandler for Word {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match &*request.name {
-            "word" => Ok(Self::text(self.0.word.lock().await.clone())),
+            "word" => Ok(Self::text(self.state.word.lock().await.clone())),
             "write" => {
                 // Late enough for a read behind it to be first, if nothing holds it back.
                 for _ in 0..100 {
                     tokio::task::yield_now().await;
                 }
-                *self.0.word.lock().await = format!("{:?}", request.arguments);
+                *self.state.word.lock().await = format!("{:?}", request.arguments);
                 Ok(Self::text("written"))
             }
             "wait" => {
-                self.0.waiting.notify_one();
+                self.state.waiting.notify_one();
                 tokio::select! {
-                    () = self.0.go.notified() => Ok(Self::text("done")),
+                    () = self.state.go.notified() => Ok(Self::text("done")),
                     () = context.ct.cancelled() => {
-                        self.0.cancelled.notify_one();
+                        self.state.cancelled.notify_one();
                         Ok(Self::text("cancelled"))
                     }
                 }

@@ -1,4 +1,4 @@
-//! The bus on an engine in memory: the function table, called row by row.
+//! The backend on an engine in memory: the function table, called row by row.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -14,32 +14,32 @@ use skills_api::{OPERATIONS, TRIGGER_TYPES, code, find};
 use skills_core::memory::{Link, Memory, Outcome};
 use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
 
-use super::bus::{Behaviour, CallFailure, Document, Offered, Problem};
-use super::shelf::Shelf;
+use super::backend::{Behaviour, CallFailure, Document, Offered, Problem};
+use super::memory_source::MemorySource;
 
 /// How long the registry waits for a function. In memory a function that hangs is
 /// known to, so nothing waits that long.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long calls may wait for each other before a scenario is stuck.
-const STUCK: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-type Heard = Arc<Mutex<Vec<(String, Value)>>>;
+type ReceivedCalls = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// A registry, the engine it is on, and the workers around it.
-pub struct MemoryBus {
+pub struct MemoryBackend {
     memory: Memory,
     link: Arc<Link>,
     gates: Arc<Gates>,
     registry: Arc<Registry>,
-    shelf: Arc<Shelf>,
-    heard: Heard,
+    source: Arc<MemorySource>,
+    received: ReceivedCalls,
     vanished: Mutex<BTreeSet<String>>,
     /// Trigger type and function: what workers subscribe to again after an outage.
     subscriptions: BTreeSet<(String, String)>,
 }
 
-impl MemoryBus {
+impl MemoryBackend {
     /// An engine nobody has written to.
     pub fn new() -> Self {
         let memory = Memory::new();
@@ -48,21 +48,21 @@ impl MemoryBus {
             link: Arc::clone(&link),
             open: Mutex::default(),
         });
-        let shelf = Arc::new(Shelf::default());
+        let source = Arc::new(MemorySource::default());
         let settings = RegistrySettings {
-            timeout: PATIENCE,
+            timeout: CALL_TIMEOUT,
             ..RegistrySettings::default()
         };
         let engine = Arc::clone(&gates) as Arc<dyn Engine>;
-        let registry = Registry::new(engine, vec![Arc::clone(&shelf) as _], settings, tick);
+        let registry = Registry::new(engine, vec![Arc::clone(&source) as _], settings, tick);
         registry.connected(true);
         Self {
             memory,
             link,
             gates,
             registry: Arc::new(registry),
-            shelf,
-            heard: Heard::default(),
+            source,
+            received: ReceivedCalls::default(),
             vanished: Mutex::default(),
             subscriptions: BTreeSet::new(),
         }
@@ -93,17 +93,17 @@ impl MemoryBus {
         if let Behaviour::ReturnsOnceTogether { parties, .. } = &behaviour {
             self.gates.close(function, *parties);
         }
-        let (id, heard) = (function.to_owned(), Arc::clone(&self.heard));
+        let (id, received) = (function.to_owned(), Arc::clone(&self.received));
         self.memory.offer(function, move |payload| {
             let payload = serde_json::from_str(payload.get()).expect("a payload is JSON");
-            locked(&heard).push((id.clone(), payload));
+            locked(&received).push((id.clone(), payload));
             answer(&behaviour)
         });
     }
 
-    pub fn heard(&self, function: &str) -> Vec<Value> {
-        let heard = locked(&self.heard);
-        heard
+    pub fn received_calls(&self, function: &str) -> Vec<Value> {
+        let received = locked(&self.received);
+        received
             .iter()
             .filter(|(id, _)| id == function)
             .map(|(_, payload)| payload.clone())
@@ -149,7 +149,7 @@ impl MemoryBus {
     }
 
     pub fn place(&self, document: Document) {
-        self.shelf.place(document);
+        self.source.place(document);
     }
 
     pub async fn problems(&self) -> Vec<Problem> {
@@ -202,9 +202,9 @@ impl MemoryBus {
     }
 }
 
-impl fmt::Debug for MemoryBus {
+impl fmt::Debug for MemoryBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryBus")
+        f.debug_struct("MemoryBackend")
             .field("skills", &self.memory.rows("skills"))
             .field("prompts", &self.memory.rows("prompts"))
             .field("subscriptions", &self.subscriptions)
@@ -222,7 +222,9 @@ fn answer(behaviour: &Behaviour) -> Outcome {
             code: "handler_error".into(),
             message: message.clone(),
         }),
-        Behaviour::Hangs => Err(Failure::TimedOut { after: PATIENCE }),
+        Behaviour::Hangs => Err(Failure::TimedOut {
+            after: CALL_TIMEOUT,
+        }),
         Behaviour::Vanished => Err(Failure::Absent),
     }
 }
@@ -295,8 +297,8 @@ impl Engine for Gates {
                 context.waker().wake_by_ref();
                 Poll::Pending
             });
-            if tokio::time::timeout(STUCK, enough).await.is_err() {
-                return Err(Failure::TimedOut { after: STUCK });
+            if tokio::time::timeout(TIMEOUT, enough).await.is_err() {
+                return Err(Failure::TimedOut { after: TIMEOUT });
             }
             self.link.call(function, payload, timeout).await
         })

@@ -8,26 +8,26 @@ use snapbox::{Assert, Data};
 use tempfile::TempDir;
 
 /// Nothing listens here: no user may, and nobody does.
-const NOBODY: &str = "ws://127.0.0.1:1";
+const NO_ENGINE: &str = "ws://127.0.0.1:1";
 /// Longer than anything here takes on a busy machine.
-const LONG: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// What one command said.
-pub struct Said {
+pub struct CommandOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
 /// A directory, a registry in it, and a record of what was done.
-pub struct Session {
+pub struct Transcript {
     dir: TempDir,
     /// What must not show in a record, and what shows instead.
     names: Vec<(String, String)>,
     record: String,
 }
 
-impl Session {
+impl Transcript {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let real = dir.path().canonicalize().unwrap();
@@ -60,7 +60,7 @@ impl Session {
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program)
             .current_dir(self.dir.path())
-            .timeout(LONG);
+            .timeout(TIMEOUT);
         for unwanted in [
             "RUST_LOG",
             "NO_COLOR",
@@ -71,12 +71,12 @@ impl Session {
             command = command.env_remove(unwanted);
         }
         command
-            .env("SKILLS_URL", NOBODY)
+            .env("SKILLS_URL", NO_ENGINE)
             .env("SKILLS_DATA_DIR", self.path("data"))
     }
 
     /// Runs `skills` with the words of a line, and with `stdin`.
-    pub fn run_with(&self, line: &str, stdin: impl Into<Vec<u8>>) -> Said {
+    pub fn run_with(&self, line: &str, stdin: impl Into<Vec<u8>>) -> CommandOutput {
         let words = line
             .strip_prefix("skills")
             .expect("a line starts with skills");
@@ -86,15 +86,15 @@ impl Session {
         self.finish(command.stdin(Data::binary(stdin.into())))
     }
 
-    pub fn run(&self, line: &str) -> Said {
+    pub fn run(&self, line: &str) -> CommandOutput {
         self.run_with(line, "")
     }
 
     /// Waits for a command and takes what it said.
-    pub fn finish(&self, command: Command) -> Said {
+    pub fn finish(&self, command: Command) -> CommandOutput {
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| self.normalise(&String::from_utf8(bytes).unwrap());
-        Said {
+        CommandOutput {
             code: output.status.code().unwrap_or(-1),
             stdout: text(output.stdout),
             stderr: text(output.stderr),
@@ -113,9 +113,9 @@ impl Session {
         self
     }
 
-    pub fn note(&mut self, line: &str, said: &Said) {
+    pub fn note(&mut self, line: &str, said: &CommandOutput) {
         let line = self.normalise(line);
-        let Said {
+        let CommandOutput {
             code,
             stdout,
             stderr,
@@ -147,7 +147,7 @@ impl Session {
             text = text.replace(&format!("{minutes:>2} min"), "   now");
         }
         text = text.replace(env!("CARGO_PKG_VERSION"), "[version]");
-        let note = format!("note: no engine answers at {NOBODY}; ");
+        let note = format!("note: no engine answers at {NO_ENGINE}; ");
         let lines = text
             .split_inclusive('\n')
             .filter(|line| !line.starts_with(&note));

@@ -9,7 +9,7 @@ use cucumber::gherkin::{Feature, GherkinEnv, Scenario};
 
 /// What is wrong with the feature files of a folder. A file that cannot be parsed
 /// is left to the run, which reports it.
-pub fn proofread(folder: &Path) -> Vec<String> {
+pub fn lint_features(folder: &Path) -> Vec<String> {
     let files = folder
         .read_dir()
         .expect("the folder of features can be read");

@@ -1,14 +1,14 @@
-//! What the steps share: the world of a scenario, the bus, and ways to write values.
+//! What the steps share: the world of a scenario, the backend, and ways to write values.
 
-pub mod bus;
-mod disk;
-mod heard;
-mod memory_bus;
-mod proofread;
-mod quiet;
-mod shelf;
-mod socket_bus;
-pub mod text;
+pub mod backend;
+mod failure_writer;
+mod feature_lint;
+mod memory_backend;
+mod memory_source;
+mod received_calls;
+mod socket_backend;
+mod temp_folder;
+pub mod values;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 use skills_core::{Error, FunctionId, Head, ResourceUri, SkillId};
 
-pub use bus::{Behaviour, Bus, CallFailure, Document, Offered};
-pub use disk::Disk;
-pub use proofread::proofread;
-pub use quiet::Quiet;
+pub use backend::{Backend, Behaviour, CallFailure, Document, Offered};
+pub use failure_writer::FailureWriter;
+pub use feature_lint::lint_features;
+pub use temp_folder::TempFolder;
 
 /// How scenarios reach the registry: on an engine in memory, or over a socket.
 pub static OVER_A_SOCKET: AtomicBool = AtomicBool::new(false);
@@ -29,7 +29,7 @@ pub static OVER_A_SOCKET: AtomicBool = AtomicBool::new(false);
 #[world(init = Self::new)]
 pub struct World {
     /// The way to the registry.
-    pub bus: Bus,
+    pub backend: Backend,
     /// What the last call came to.
     outcome: Option<Result<Value, CallFailure>>,
     /// The times of the registrations so far.
@@ -53,18 +53,18 @@ pub struct World {
     /// The index made of them.
     pub index: Option<Arc<str>>,
     /// Files of the scenario's own.
-    pub disk: Disk,
+    pub files: TempFolder,
 }
 
 impl World {
     async fn new() -> Self {
-        let bus = if OVER_A_SOCKET.load(Ordering::Relaxed) {
-            Bus::Socket(socket_bus::SocketBus::new().await)
+        let backend = if OVER_A_SOCKET.load(Ordering::Relaxed) {
+            Backend::Socket(socket_backend::SocketBackend::new().await)
         } else {
-            Bus::Memory(memory_bus::MemoryBus::new())
+            Backend::Memory(memory_backend::MemoryBackend::new())
         };
         Self {
-            bus,
+            backend,
             outcome: None,
             times: Vec::new(),
             functions: Vec::new(),
@@ -76,13 +76,13 @@ impl World {
             registered: Vec::new(),
             custom: Vec::new(),
             index: None,
-            disk: Disk::default(),
+            files: TempFolder::default(),
         }
     }
 
     /// Calls a function and keeps what it came to.
     pub async fn call(&mut self, function: &str, payload: Value) {
-        let outcome = self.bus.call(function, payload).await;
+        let outcome = self.backend.call(function, payload).await;
         if let Ok(time) = outcome.as_ref().map(|answer| &answer["registered_at"])
             && let Some(time) = time.as_str()
         {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::session::Session;
+use super::transcript::Transcript;
 
 #[test]
 fn a_folder_comes_in_and_goes_out_again() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("docs/resend.md", "# Resend\n")
         .file("docs/resend/email.md", "---\nowner: me\n---\n# Email\r\n")
         .file("docs/.hidden/x.md", "# Hidden\n")
@@ -34,12 +34,12 @@ fn a_folder_comes_in_and_goes_out_again() {
     let left: Vec<_> = std::fs::read_dir(s.path("out")).unwrap().collect();
     assert_eq!(left.len(), 2, "nothing but the folder and the file");
     s.step("skills export other --origin fs");
-    s.matches("many");
+    s.matches("batch");
 }
 
 #[test]
 fn what_cannot_come_in_is_named() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.file("docs/fine.md", "# Fine\n")
         .file("docs/Bad Name.md", "# Bad\n")
         .file("docs/binary.md", [0xff_u8, 0xfe])
@@ -51,23 +51,23 @@ fn what_cannot_come_in_is_named() {
         .step("skills import docs/fine.md")
         .step("skills import nowhere")
         .step("skills import data");
-    s.matches("many_bad");
+    s.matches("batch_errors");
 }
 
 #[test]
 fn what_cannot_go_out_is_named() {
-    let mut s = Session::new();
+    let mut s = Transcript::new();
     s.run_with("skills register a -", "# A\n");
     s.run_with("skills register a/b -", "# B\n");
     s.file("file", "in the way\n")
         .file("out/a", "a file where a folder should be\n");
     s.step("skills export file").step("skills export out");
-    s.matches("export_bad");
+    s.matches("export_errors");
 }
 
 #[test]
 fn a_thousand_skills_there_and_back() {
-    let s = Session::new();
+    let s = Transcript::new();
     for n in 0..1000 {
         s.file(
             &format!("docs/group-{}/skill-{n}.md", n % 10),
@@ -89,7 +89,7 @@ fn a_thousand_skills_there_and_back() {
 #[test]
 fn several_processes_write_at_once() {
     const PROCESSES: usize = 8;
-    let s = Session::new();
+    let s = Transcript::new();
     std::thread::scope(|scope| {
         for n in 0..PROCESSES {
             let s = &s;
