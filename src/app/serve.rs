@@ -17,7 +17,7 @@ use super::address::{WORKERS, authority};
 use super::local_registry::{LocalRegistry, Stay};
 use super::{GOODBYE, agents, files, http, mcp};
 use crate::config::LoadedConfig;
-use skills_mcp::http::{Options, router};
+use skills_mcp::http::{HttpOptions, router};
 
 /// Where to serve and what to keep.
 #[derive(Clone, Debug)]
@@ -134,12 +134,12 @@ pub async fn serve(
             clients_stop.clone(),
         );
         let watching = tasks.spawn(mcp::watch_functions(&local.client, handler.clone()));
-        let options = Options {
+        let options = HttpOptions {
             access: AccessPolicy {
                 token: serving.token,
                 ..AccessPolicy::default()
             },
-            ..Options::default()
+            ..HttpOptions::default()
         };
         let mcp = router(handler, options, clients_stop.clone());
         let registry = Arc::clone(&local.registry);

@@ -87,7 +87,7 @@ impl ChangeLog {
         });
     }
 
-    /// EngineTools on the engine came or went.
+    /// Functions on the engine came or went.
     pub fn tools(&self) {
         self.note(Notice::Tools);
     }

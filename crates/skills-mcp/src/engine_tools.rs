@@ -25,7 +25,7 @@ pub struct EngineTools {
     shown: Mutex<Option<Vec<Tool>>>,
     /// Held while that is found out, so that nothing changes unnoticed meanwhile.
     looking: tokio::sync::Mutex<()>,
-    /// EngineTools whose names are too long, each said once.
+    /// Functions whose names are too long, each said once.
     told: Mutex<HashSet<String>>,
 }
 

@@ -49,7 +49,6 @@ use tokio_util::sync::CancellationToken;
 use change_log::ChangeLog;
 use client_session::ClientSession;
 use engine_tools::EngineTools;
-use run_request::AtOnce;
 
 /// What a model is told first.
 const INSTRUCTIONS: &str = "A registry of skills: markdown that tells when and how to use the \
@@ -62,7 +61,7 @@ const INSTRUCTIONS: &str = "A registry of skills: markdown that tells when and h
 /// What can be set about the surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpSettings {
-    /// EngineTools whose ids begin like this are no tools.
+    /// Functions whose ids begin like this are no tools.
     pub hide: Vec<String>,
     /// Only functions that say `metadata.mcp.expose: true` are tools.
     pub require_expose: bool,
@@ -133,7 +132,7 @@ impl RegistryServer {
         }
     }
 
-    /// EngineTools on the engine may have come or gone: tells clients if the tools did.
+    /// Functions on the engine may have come or gone: tells clients if the tools did.
     pub async fn functions_changed(&self) {
         if self.shared.functions.changed().await {
             self.shared.changes.tools();
@@ -210,12 +209,6 @@ impl ServerHandler for RegistryServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let registry = &self.shared.registry;
-        if context.extensions.get::<AtOnce>().is_some() {
-            let answer = resources::at_hand(registry, request.uri);
-            // Nobody gets to read this: the request comes again.
-            let waits = || ErrorData::internal_error("not at hand", None);
-            return answer.map(Into::into).ok_or_else(waits);
-        }
         run_request::run(&context, resources::read(registry, request)).await
     }
 

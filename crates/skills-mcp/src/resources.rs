@@ -6,7 +6,7 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
     Role,
 };
-use skills_core::{Content, Mime, Registry, ResourceUri, TEMPLATES};
+use skills_core::{Mime, Registry, ResourceUri, TEMPLATES};
 
 use super::error_code;
 use super::pagination::paginate;
@@ -81,16 +81,7 @@ pub async fn read(
     let failed = |e| error_code::resource_error(&e, &uri);
     let address = uri.parse::<ResourceUri>().map_err(failed)?;
     let content = registry.read(&address).await.map_err(failed)?;
-    Ok(contents(&content, uri))
-}
-
-/// What an address serves, if nobody has to be asked for it.
-pub fn at_hand(registry: &Registry, uri: String) -> Option<ReadResourceResult> {
-    let content = registry.get_cached(&uri.parse().ok()?)?;
-    Some(contents(&content, uri))
-}
-
-fn contents(content: &Content, uri: String) -> ReadResourceResult {
     let text = ResourceContents::text(&*content.text, uri);
-    ReadResourceResult::new(vec![text.with_mime_type(content.mime.as_str())])
+    let text = text.with_mime_type(content.mime.as_str());
+    Ok(ReadResourceResult::new(vec![text]))
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_iii::client::Handler as Function;
-use skills_mcp::http::Options;
+use skills_mcp::http::HttpOptions;
 
 use super::fixture::Fixture;
 use super::web::Server;
@@ -18,7 +18,7 @@ struct Visitor {
 
 impl Visitor {
     async fn arrive(fixture: &Fixture) -> Self {
-        let server = Server::start(fixture.handler.clone(), Options::default()).await;
+        let server = Server::start(fixture.handler.clone(), HttpOptions::default()).await;
         let hello = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {

@@ -1,247 +1,223 @@
 //! MCP over Streamable HTTP, at `/mcp`.
 //!
-//! The SDK speaks the protocol; here is what it leaves to us: who may connect (`access`), how many may
-//! stay and for how long (`sessions`), and an answer in JSON-RPC for what is no message.
+//! The SDK implements the protocol. This module adds what the SDK leaves out: access control
+//! ([`access`]), limits on sessions ([`sessions`]), body size and time, and JSON-RPC error responses
+//! for bodies that are not valid messages.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::{Router, http::HeaderValue};
 use futures_util::StreamExt;
 use rmcp::ServerHandler;
-use rmcp::model::ClientRequest;
+use rmcp::model::{ClientRequest, RequestId};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use skills_access::AccessPolicy;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::access::check_access;
-use self::direct::{Direct, Way};
 use self::sessions::Sessions;
 use super::lines::LINE_MAX;
-use super::message::{self, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
+use super::message::{self, INVALID_PARAMS, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
 
 mod access;
-mod direct;
 mod sessions;
 
-const SESSION: &str = "mcp-session-id";
+const SESSION_HEADER: &str = "mcp-session-id";
 
-/// An internal error, as JSON-RPC numbers it.
+/// The JSON-RPC code of an internal error.
 const INTERNAL_ERROR: i32 = -32603;
 
-/// After `stop`, how long what was asked before may take.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long requests in progress may take to finish after the server was told to stop.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Who may come in, and how much of us they may have.
+/// Who may connect, and the limits of requests and sessions.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct HttpOptions {
     /// Who may connect.
     pub access: AccessPolicy,
-    /// Bytes of one request.
-    pub body_max: usize,
-    /// Sessions at once.
-    pub sessions_max: usize,
-    /// How long a session may be silent and without a stream.
-    pub idle: Duration,
-    /// How long a request may take to arrive, and how long until its answer begins.
-    pub timeout: Duration,
+    /// The largest body of a request, in bytes.
+    pub max_body_bytes: usize,
+    /// The largest number of open sessions.
+    pub max_sessions: usize,
+    /// How long a session without an open stream may send no request.
+    pub session_idle_timeout: Duration,
+    /// How long a request may take to arrive, and then until its response begins.
+    pub request_timeout: Duration,
 }
 
-impl Default for Options {
+impl Default for HttpOptions {
     fn default() -> Self {
         Self {
             access: AccessPolicy::default(),
-            body_max: LINE_MAX,
-            sessions_max: 1024,
-            idle: Duration::from_mins(30),
-            timeout: Duration::from_mins(2),
+            max_body_bytes: LINE_MAX,
+            max_sessions: 1024,
+            session_idle_timeout: Duration::from_mins(30),
+            request_timeout: Duration::from_mins(2),
         }
     }
 }
 
-struct Gate<H: ServerHandler> {
-    direct: Direct<H>,
-    access: AccessPolicy,
-    sessions: Sessions,
-    body_max: usize,
-    timeout: Duration,
-    /// Requests that are not answered, other than those that stay open for as long as one likes.
-    work: TaskTracker,
-    stop: CancellationToken,
-}
-
-/// Serves `/mcp` until `stop`: then what was asked is answered, and streams end.
+/// Serves `/mcp` until `stop`; then finishes requests in progress and ends streams.
 pub fn router<H: ServerHandler + Clone>(
     handler: H,
-    options: Options,
+    options: HttpOptions,
     stop: CancellationToken,
 ) -> Router {
-    let sessions = Sessions::new(options.sessions_max, options.idle);
+    let sessions = Sessions::new(options.max_sessions, options.session_idle_timeout);
     let streams = CancellationToken::new();
-    // Hosts and origins are checked by our own policy, which also knows the names that were added.
+    // `AccessPolicy` checks hosts and origins: it also knows the configured additional names.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_json_response(true)
-        .with_max_request_body_bytes(options.body_max)
+        .with_max_request_body_bytes(options.max_body_bytes)
         .with_cancellation_token(streams.clone());
-    let direct = Direct::new(handler.clone());
-    let factory = move || Ok(handler.clone());
-    let service = StreamableHttpService::new(factory, sessions.manager(), config);
-    let work = TaskTracker::new();
-    tokio::spawn(end_streams(stop.clone(), work.clone(), streams));
-    let gate = Gate {
-        direct,
-        access: options.access,
+    let sdk = StreamableHttpService::new(move || Ok(handler.clone()), sessions.manager(), config);
+    let in_progress = TaskTracker::new();
+    tokio::spawn(end_streams(stop.clone(), in_progress.clone(), streams));
+    let service = McpService {
+        options,
         sessions,
-        body_max: options.body_max,
-        timeout: options.timeout,
-        work,
+        in_progress,
         stop,
     };
     Router::new()
-        .route_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(Arc::new(gate), pass::<H>))
+        .route_service("/mcp", sdk)
+        .layer(middleware::from_fn_with_state(Arc::new(service), serve))
 }
 
-/// Ends what has no end of its own, once the rest is done.
-async fn end_streams(stop: CancellationToken, work: TaskTracker, streams: CancellationToken) {
+/// Ends streams, which have no end of their own, after the other requests have finished.
+async fn end_streams(
+    stop: CancellationToken,
+    in_progress: TaskTracker,
+    streams: CancellationToken,
+) {
     stop.cancelled().await;
-    work.close();
-    let _ = tokio::time::timeout(GRACE, work.wait()).await;
+    in_progress.close();
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, in_progress.wait()).await;
     streams.cancel();
 }
 
-async fn pass<H: ServerHandler>(
-    State(gate): State<Arc<Gate<H>>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let (request, mut visit) = match gate.admit(request).await {
-        Ok(admitted) => admitted,
-        Err(refused) => return *refused,
-    };
-    if let Some((way, read)) = visit.read.take()
-        && let Some(answer) = gate.answer(&visit, way, *read).await
-    {
-        return answer;
+/// Checks a request before the SDK serves it, and watches the response.
+struct McpService {
+    options: HttpOptions,
+    sessions: Sessions,
+    /// Requests without a response, other than those that stay open until the client ends them.
+    in_progress: TaskTracker,
+    stop: CancellationToken,
+}
+
+async fn serve(State(service): State<Arc<McpService>>, request: Request, next: Next) -> Response {
+    match service.check(request).await {
+        Ok((request, info)) => service.run(request, info, next).await,
+        Err(refused) => *refused,
     }
-    gate.serve(request, visit, next).await
 }
 
 /// What is known of a request before it is served.
-struct Visit {
+struct RequestInfo {
     session: Option<String>,
-    /// The request's id as the client wrote it.
+    /// The JSON-RPC id as the client wrote it.
     id: Option<Box<str>>,
-    /// Whether it stays open for as long as the client likes.
-    listens: bool,
-    /// What can be answered without the SDK.
-    read: Option<(Way, Box<message::Request>)>,
+    /// Whether the response stays open until the client ends it.
+    is_stream: bool,
 }
 
-impl<H: ServerHandler> Gate<H> {
-    async fn admit(&self, request: Request) -> Result<(Request, Visit), Box<Response>> {
-        check_access(&self.access, request.uri(), request.headers())?;
-        let session = text(request.headers(), SESSION).map(str::to_owned);
+impl McpService {
+    async fn check(&self, request: Request) -> Result<(Request, RequestInfo), Box<Response>> {
+        check_access(&self.options.access, request.uri(), request.headers())?;
+        let session = text(request.headers(), SESSION_HEADER).map(str::to_owned);
         if let Some(session) = &session {
-            self.sessions.seen(session);
+            self.sessions.touch(session);
         }
-        let mut visit = Visit {
+        let mut info = RequestInfo {
             session,
             id: None,
-            listens: request.method() == Method::GET,
-            read: None,
+            is_stream: request.method() == Method::GET,
         };
         let is_json = text(request.headers(), header::CONTENT_TYPE.as_str())
             .is_some_and(|kind| kind.starts_with("application/json"));
         if request.method() != Method::POST || !is_json {
-            return Ok((request, visit));
+            return Ok((request, info));
         }
         let (parts, body) = request.into_parts();
-        let body = self.read(body).await?;
+        let body = self.read_body(body).await?;
         match message::read(&body) {
-            Incoming::Refused(refusal) if refusal.code != message::INVALID_PARAMS => {
+            // The SDK reports invalid parameters.
+            Incoming::Refused(refusal) if refusal.code != INVALID_PARAMS => {
                 return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
             }
             Incoming::Request(request) => {
-                if serde_json::from_str::<rmcp::model::RequestId>(&request.id).is_err() {
+                if serde_json::from_str::<RequestId>(&request.id).is_err() {
+                    let message = "Invalid Request: `id` must be a string or an integer of 64 bits";
                     let refusal = Refusal {
                         id: Some(request.id),
-                        code: INVALID_REQUEST,
-                        message: "Invalid Request: `id` must be a string or an integer of 64 bits"
-                            .to_owned(),
+                        ..Refusal::nameless(INVALID_REQUEST, message)
                     };
                     return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
                 }
-                visit.id = Some(request.id.clone());
                 match request.request {
-                    ClientRequest::InitializeRequest(_) if visit.session.is_none() => {
-                        self.make_room(request.id).await?;
+                    ClientRequest::InitializeRequest(_) if info.session.is_none() => {
+                        self.make_room(&request.id).await?;
                     }
-                    ClientRequest::SubscriptionsListenRequest(_) => visit.listens = true,
-                    _ => {
-                        let way = Direct::<H>::takes(&parts.headers, &request);
-                        visit.read = way.map(|way| (way, request));
-                    }
+                    ClientRequest::SubscriptionsListenRequest(_) => info.is_stream = true,
+                    _ => {}
                 }
+                info.id = Some(request.id);
             }
             Incoming::Batch(_) => {
                 let message = "Invalid Request: no batches over HTTP; send one message a request";
-                let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
+                return Err(bad_request(INVALID_REQUEST, message).into());
             }
             Incoming::Nothing if body.trim_ascii().is_empty() => {
-                let refusal = Refusal::nameless(PARSE_ERROR, "Parse error: an empty body");
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
+                return Err(bad_request(PARSE_ERROR, "Parse error: an empty body").into());
             }
             _ => {}
         }
-        Ok((Request::from_parts(parts, Body::from(body)), visit))
+        Ok((Request::from_parts(parts, Body::from(body)), info))
     }
 
-    async fn read(&self, body: Body) -> Result<Bytes, Box<Response>> {
-        let all = async {
-            let mut all = Vec::new();
-            let mut parts = body.into_data_stream();
-            while let Some(part) = parts.next().await {
-                let part = part.map_err(|error| {
-                    let refusal = Refusal::nameless(PARSE_ERROR, format!("Parse error: {error}"));
-                    Box::new(refuse(StatusCode::BAD_REQUEST, &refusal))
-                })?;
-                if all.len() + part.len() > self.body_max {
-                    let message = format!("Invalid Request: more than {} bytes", self.body_max);
+    async fn read_body(&self, body: Body) -> Result<Bytes, Box<Response>> {
+        let max = self.options.max_body_bytes;
+        let read = async {
+            let mut bytes = Vec::new();
+            let mut chunks = body.into_data_stream();
+            while let Some(chunk) = chunks.next().await {
+                let chunk = chunk
+                    .map_err(|error| bad_request(PARSE_ERROR, &format!("Parse error: {error}")))?;
+                if bytes.len() + chunk.len() > max {
+                    let message = format!("Invalid Request: more than {max} bytes");
                     let refusal = Refusal::nameless(INVALID_REQUEST, message);
                     return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &refusal).into());
                 }
-                all.extend_from_slice(&part);
+                bytes.extend_from_slice(&chunk);
             }
-            Ok(Bytes::from(all))
+            Ok(Bytes::from(bytes))
         };
-        tokio::time::timeout(self.timeout, all)
-            .await
-            .unwrap_or_else(|_| {
-                let message = "Invalid Request: the request did not arrive in time";
-                let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                Err(refuse(StatusCode::REQUEST_TIMEOUT, &refusal).into())
-            })
+        let read = tokio::time::timeout(self.options.request_timeout, read).await;
+        read.unwrap_or_else(|_| {
+            let message = "Invalid Request: the request did not arrive in time";
+            let refusal = Refusal::nameless(INVALID_REQUEST, message);
+            Err(refuse(StatusCode::REQUEST_TIMEOUT, &refusal).into())
+        })
     }
 
-    async fn make_room(&self, id: Box<str>) -> Result<(), Box<Response>> {
+    async fn make_room(&self, id: &str) -> Result<(), Box<Response>> {
         if self.sessions.make_room().await {
             return Ok(());
         }
         let refusal = Refusal {
-            id: Some(id),
+            id: Some(id.into()),
             code: INTERNAL_ERROR,
             message: format!(
-                "{} sessions are open, which is all there may be; close one (DELETE) or try again later",
-                self.sessions.max()
+                "all {} sessions are in use; close one (DELETE) or try again later",
+                self.options.max_sessions
             ),
         };
         let mut response = refuse(StatusCode::SERVICE_UNAVAILABLE, &refusal);
@@ -250,49 +226,40 @@ impl<H: ServerHandler> Gate<H> {
         Err(response.into())
     }
 
-    /// The answer to a read; none where the SDK has to answer it.
-    async fn answer(&self, visit: &Visit, way: Way, read: message::Request) -> Option<Response> {
-        match (way, &visit.session) {
-            (Way::Alone, _) => {
-                let _work = self.work.token();
-                let answer = tokio::time::timeout(self.timeout, self.direct.answer(read));
-                answer.await.ok().flatten()
-            }
-            (Way::InSession, Some(session)) if self.sessions.has(session).await => {
-                self.direct.answer_at_once(read)
-            }
-            (Way::InSession, _) => None,
-        }
-    }
-
-    async fn serve(&self, request: Request, visit: Visit, next: Next) -> Response {
-        let work = (!visit.listens && !self.stop.is_cancelled()).then(|| self.work.token());
-        let Ok(response) = tokio::time::timeout(self.timeout, next.run(request)).await else {
+    async fn run(&self, request: Request, info: RequestInfo, next: Next) -> Response {
+        let running =
+            (!info.is_stream && !self.stop.is_cancelled()).then(|| self.in_progress.token());
+        let timeout = self.options.request_timeout;
+        let Ok(response) = tokio::time::timeout(timeout, next.run(request)).await else {
             let refusal = Refusal {
-                id: visit.id,
+                id: info.id,
                 code: INTERNAL_ERROR,
-                message: format!("nothing came within {} s", self.timeout.as_secs()),
+                message: format!("no response within {} s", timeout.as_secs()),
             };
             return refuse(StatusCode::GATEWAY_TIMEOUT, &refusal);
         };
-        let begun = text(response.headers(), SESSION);
-        if let Some(session) = begun {
-            self.sessions.begins(session);
+        let opened = text(response.headers(), SESSION_HEADER);
+        if let Some(session) = opened {
+            self.sessions.opened(session);
         }
-        let session = begun.or(visit.session.as_deref());
-        let stays = session.and_then(|session| self.sessions.stays(session));
         let kind = text(response.headers(), header::CONTENT_TYPE.as_str());
         if kind.is_none_or(|kind| !kind.starts_with("text/event-stream")) {
             return response;
         }
-        // As long as the stream is open, its session is in use and its request is work.
+        let session = opened.or(info.session.as_deref());
+        let guard = session.and_then(|session| self.sessions.guard_stream(session));
+        // While the stream is open, its session is in use and its request is in progress.
         response.map(|body| {
             let stream = body.into_data_stream();
             Body::from_stream(stream.inspect(move |_| {
-                let _ = (&work, &stays);
+                let _ = (&running, &guard);
             }))
         })
     }
+}
+
+fn bad_request(code: i32, message: &str) -> Response {
+    refuse(StatusCode::BAD_REQUEST, &Refusal::nameless(code, message))
 }
 
 fn refuse(status: StatusCode, refusal: &Refusal) -> Response {

@@ -1,7 +1,8 @@
-//! How many sessions there may be, and which one goes first.
+//! Limits how many sessions are open, and chooses which one to close for a new one.
 //!
-//! The SDK keeps as many as come, and ends one that is silent even if its client only listens. Here a
-//! session with an open stream stays; of the others the one that was silent longest makes room.
+//! The SDK has no limit, and closes a session that sends no requests even if its client only
+//! receives notifications. Here a session with an open stream stays open; of the others, the one
+//! that was idle longest is closed first.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,134 +11,123 @@ use std::time::{Duration, Instant};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-/// A clone is another handle.
+/// The open sessions. Clones share them.
 #[derive(Clone)]
 pub struct Sessions {
     manager: Arc<LocalSessionManager>,
-    seen: Arc<Mutex<HashMap<String, Seen>>>,
+    usage: Arc<Mutex<HashMap<String, Usage>>>,
     max: usize,
-    idle: Duration,
+    idle_timeout: Duration,
 }
 
-struct Seen {
-    last: Instant,
-    /// Each open stream has another handle.
+struct Usage {
+    last_used: Instant,
+    /// Cloned for each open stream.
     streams: Arc<()>,
 }
 
-impl Default for Seen {
+impl Default for Usage {
     fn default() -> Self {
         Self {
-            last: Instant::now(),
+            last_used: Instant::now(),
             streams: Arc::default(),
         }
     }
 }
 
-impl Seen {
-    fn is_open(&self) -> bool {
+impl Usage {
+    fn has_stream(&self) -> bool {
         Arc::strong_count(&self.streams) > 1
     }
 }
 
-/// Kept as long as a stream of a session is open.
-pub struct Stays {
+/// Keeps a session open as long as its stream is.
+pub struct StreamGuard {
     _stream: Arc<()>,
 }
 
 impl Sessions {
-    /// At most `max`, each silent for at most `idle`.
-    pub fn new(max: usize, idle: Duration) -> Self {
+    /// At most `max` sessions, each idle for at most `idle_timeout`.
+    pub fn new(max: usize, idle_timeout: Duration) -> Self {
         let mut manager = LocalSessionManager::default();
-        // A client that only listens for changes is not idle; we know better when one is.
+        // The SDK's timeout would close a session whose client only receives notifications.
         manager.session_config.keep_alive = None;
         Self {
             manager: Arc::new(manager),
-            seen: Arc::default(),
+            usage: Arc::default(),
             max,
-            idle,
+            idle_timeout,
         }
     }
 
-    /// The SDK's side of it.
+    /// The SDK's sessions.
     pub fn manager(&self) -> Arc<LocalSessionManager> {
         Arc::clone(&self.manager)
     }
 
-    /// How many there may be.
-    pub fn max(&self) -> usize {
-        self.max
+    fn usage(&self) -> MutexGuard<'_, HashMap<String, Usage>> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A request of this session came.
-    pub fn seen(&self, session: &str) {
-        if let Some(seen) = self.all().get_mut(session) {
-            seen.last = Instant::now();
+    /// Records a request of this session.
+    pub fn touch(&self, session: &str) {
+        if let Some(usage) = self.usage().get_mut(session) {
+            usage.last_used = Instant::now();
         }
     }
 
-    /// Whether there is this session, as the SDK knows: a client may have ended it.
-    pub async fn has(&self, session: &str) -> bool {
-        self.manager.sessions.read().await.contains_key(session)
+    /// Records that the SDK opened this session.
+    pub fn opened(&self, session: &str) {
+        self.usage().insert(session.to_owned(), Usage::default());
     }
 
-    /// The SDK has opened this session.
-    pub fn begins(&self, session: &str) {
-        self.all().insert(session.to_owned(), Seen::default());
-    }
-
-    /// A stream of this session opens; none if there is no such session.
-    pub fn stays(&self, session: &str) -> Option<Stays> {
-        let mut all = self.all();
-        let seen = all.get_mut(session)?;
-        seen.last = Instant::now();
-        Some(Stays {
-            _stream: Arc::clone(&seen.streams),
+    /// Records an open stream of this session; `None` if the session does not exist.
+    pub fn guard_stream(&self, session: &str) -> Option<StreamGuard> {
+        let mut usage = self.usage();
+        let usage = usage.get_mut(session)?;
+        usage.last_used = Instant::now();
+        Some(StreamGuard {
+            _stream: Arc::clone(&usage.streams),
         })
     }
 
-    /// Ends what is idle; if that does not do, the session that was silent longest. Answers whether
-    /// there is room for another one.
+    /// Closes idle sessions and, if there are still too many, the one that was idle longest.
+    /// Returns whether another session may be opened.
     pub async fn make_room(&self) -> bool {
-        let there: HashSet<_> = {
+        let open: HashSet<_> = {
             let sessions = self.manager.sessions.read().await;
             sessions.keys().cloned().collect()
         };
-        let going: Vec<_> = {
-            let mut all = self.all();
-            // Clients end sessions too.
-            all.retain(|id, _| there.contains(&**id));
-            let mut silent: Vec<_> = there
+        let closing: Vec<_> = {
+            let mut usage = self.usage();
+            // Clients close sessions too.
+            usage.retain(|id, _| open.contains(&**id));
+            let mut without_stream: Vec<_> = open
                 .iter()
-                .filter_map(|id| Some((all.get(&**id)?, id)))
-                .filter(|(seen, _)| !seen.is_open())
-                .map(|(seen, id)| (seen.last, id.clone()))
+                .filter_map(|id| Some((usage.get(&**id)?, id)))
+                .filter(|(usage, _)| !usage.has_stream())
+                .map(|(usage, id)| (usage.last_used, id.clone()))
                 .collect();
-            silent.sort();
-            // One whose client left before its answer never began here; it is silent from now on.
-            for id in &there {
-                if !all.contains_key(&**id) {
-                    all.insert(id.to_string(), Seen::default());
-                }
+            without_stream.sort();
+            // A client that disconnected before the response to `initialize` leaves a session that
+            // was never recorded; it is idle from now on.
+            for id in &open {
+                usage.entry(id.to_string()).or_default();
             }
-            let too_many = (there.len() + 1).saturating_sub(self.max);
-            let goes = |(at, (last, _)): &(usize, (Instant, Arc<str>))| {
-                *at < too_many || last.elapsed() >= self.idle
+            let excess = (open.len() + 1).saturating_sub(self.max);
+            let is_closed = |(at, (last_used, _)): &(usize, (Instant, Arc<str>))| {
+                *at < excess || last_used.elapsed() >= self.idle_timeout
             };
-            let going = silent.into_iter().enumerate().take_while(goes);
-            going.map(|(_, (_, id))| id).collect()
+            let closing = without_stream.into_iter().enumerate().take_while(is_closed);
+            closing.map(|(_, (_, id))| id).collect()
         };
-        for id in &going {
-            tracing::debug!(session = %id, "a silent session makes room");
+        for id in &closing {
+            tracing::debug!(session = %id, "closing an idle session");
             if let Err(error) = self.manager.close_session(id).await {
-                tracing::debug!(session = %id, %error, "it was gone already");
+                tracing::debug!(session = %id, %error, "the session was closed already");
             }
         }
-        there.len() - going.len() < self.max
+        open.len() - closing.len() < self.max
     }
 }
 
@@ -146,11 +136,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_session_that_never_began_makes_room_too() {
+    async fn a_session_whose_client_never_got_its_id_is_closed() {
         let sessions = Sessions::new(1, Duration::from_mins(30));
         let (id, _transport) = sessions.manager().create_session().await.unwrap();
-        assert!(!sessions.make_room().await, "it may be about to begin");
-        assert!(sessions.make_room().await, "nothing came of it");
-        assert!(!sessions.has(&id).await);
+        assert!(!sessions.make_room().await, "the first call records it");
+        assert!(sessions.make_room().await, "the second closes it");
+        assert!(!sessions.manager().has_session(&id).await.unwrap());
     }
 }

@@ -20,10 +20,10 @@ pub struct FakeHandler {
 #[derive(Default)]
 pub struct State {
     word: Mutex<String>,
-    /// Reads that were begun.
-    pub reads: AtomicUsize,
     /// Rings for every read that begins.
     pub reading: Notify,
+    /// How many reads have started.
+    pub reads: AtomicUsize,
     /// Rings when `wait` has begun.
     pub waiting: Notify,
     /// Lets one `wait` finish.
@@ -62,10 +62,8 @@ impl ServerHandler for FakeHandler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.state.reads.fetch_add(1, Ordering::SeqCst);
         self.state.reading.notify_one();
-        match &*request.uri {
-            "later:" => tokio::task::yield_now().await,
-            "never:" => std::future::pending().await,
-            _ => {}
+        if request.uri == "never:" {
+            std::future::pending::<()>().await;
         }
         let mut text = self.state.word.lock().await.clone();
         text.extend(std::iter::repeat_n(

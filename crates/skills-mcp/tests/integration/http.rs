@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skills_access::AccessPolicy;
-use skills_mcp::http::Options;
+use skills_mcp::http::HttpOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -18,7 +18,7 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 
 pub async fn serve() -> Server {
-    Server::start(FakeHandler::default(), Options::default()).await
+    Server::start(FakeHandler::default(), HttpOptions::default()).await
 }
 
 /// Opens a session and answers its id.
@@ -81,22 +81,23 @@ async fn a_session_and_a_request_without_one() {
 }
 
 #[tokio::test]
-async fn a_plain_read_is_answered_as_any_other() {
+async fn the_header_with_the_name_must_match_the_body() {
     let server = serve().await;
     let (plain, body) = modern("resources/read", json!({ "uri": "word:" }));
     let mut headers = borrowed(&plain);
-    let straight = server.post(&headers, &body).await;
-    // The same in a spelling that only the SDK reads.
     headers.retain(|(name, _)| *name != "Mcp-Name");
-    headers.push(("Mcp-Name", "=?base64?d29yZDo=?="));
-    let around = server.post(&headers, &body).await;
-    assert_eq!((straight.status, around.status), (200, 200));
-    assert_eq!(straight.body, around.body);
-    headers.pop();
-    headers.push(("Mcp-Name", "another:"));
-    let wrong = server.post(&headers, &body).await;
-    assert_eq!(wrong.status, 400);
-    assert_eq!(wrong.message()["error"]["code"], -32020);
+    for (name, status) in [
+        ("word:", 200),
+        ("=?base64?d29yZDo=?=", 200),
+        ("another:", 400),
+    ] {
+        let headers = [&headers[..], &[("Mcp-Name", name)]].concat();
+        let answer = server.post(&headers, &body).await;
+        assert_eq!(answer.status, status, "for {name}: {}", answer.body);
+        if status == 400 {
+            assert_eq!(answer.message()["error"]["code"], -32020);
+        }
+    }
     server.end().await;
 }
 
@@ -154,13 +155,13 @@ async fn what_is_no_message_is_said_so() {
 
 #[tokio::test]
 async fn strangers_stay_outside() {
-    let options = Options {
+    let options = HttpOptions {
         access: AccessPolicy {
             allowed_hosts: vec!["skills.example.com".to_owned()],
             allowed_origins: vec!["https://app.example.com".to_owned()],
             token: Some("secret".to_owned()),
         },
-        ..Options::default()
+        ..HttpOptions::default()
     };
     let server = Server::start(FakeHandler::default(), options).await;
     let secret = ("Authorization", "Bearer secret");
@@ -186,9 +187,9 @@ async fn strangers_stay_outside() {
 
 #[tokio::test]
 async fn bodies_have_a_limit() {
-    let options = Options {
-        body_max: 1000,
-        ..Options::default()
+    let options = HttpOptions {
+        max_body_bytes: 1000,
+        ..HttpOptions::default()
     };
     let server = Server::start(FakeHandler::default(), options).await;
     let long = " ".repeat(1001 - PING.len()) + PING;
@@ -201,9 +202,9 @@ async fn bodies_have_a_limit() {
 
 #[tokio::test]
 async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
-    let options = Options {
-        timeout: Duration::from_millis(50),
-        ..Options::default()
+    let options = HttpOptions {
+        request_timeout: Duration::from_millis(50),
+        ..HttpOptions::default()
     };
     let server = Server::start(FakeHandler::default(), options).await;
     let half = server.ask("POST", &[("Content-Length", "100")], "{").await;
@@ -219,9 +220,9 @@ async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
 
 #[tokio::test]
 async fn the_session_that_was_silent_longest_makes_room() {
-    let options = Options {
-        sessions_max: 3,
-        ..Options::default()
+    let options = HttpOptions {
+        max_sessions: 3,
+        ..HttpOptions::default()
     };
     let server = Server::start(FakeHandler::default(), options).await;
     let mut sessions = Vec::new();
@@ -243,9 +244,9 @@ async fn the_session_that_was_silent_longest_makes_room() {
 
 #[tokio::test]
 async fn sessions_that_listen_stay_and_the_next_is_refused() {
-    let options = Options {
-        sessions_max: 2,
-        ..Options::default()
+    let options = HttpOptions {
+        max_sessions: 2,
+        ..HttpOptions::default()
     };
     let server = Server::start(FakeHandler::default(), options).await;
     let mut streams = Vec::new();
@@ -291,7 +292,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
 #[tokio::test]
 async fn stop_answers_what_was_asked_and_ends_streams() {
     let handler = FakeHandler::default();
-    let server = Server::start(handler.clone(), Options::default()).await;
+    let server = Server::start(handler.clone(), HttpOptions::default()).await;
     let session = session(&server).await;
     let mut events = server
         .open("GET", &[("Mcp-Session-Id", &session)], "")
@@ -325,9 +326,9 @@ async fn stop_answers_what_was_asked_and_ends_streams() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
-    let options = Options {
-        sessions_max: 100,
-        ..Options::default()
+    let options = HttpOptions {
+        max_sessions: 100,
+        ..HttpOptions::default()
     };
     let server = std::sync::Arc::new(Server::start(FakeHandler::default(), options).await);
     let mut clients = JoinSet::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rmcp::ServerHandler;
 use serde_json::Value;
-use skills_mcp::http::{self, Options};
+use skills_mcp::http::{self, HttpOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -23,7 +23,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub async fn start(handler: impl ServerHandler + Clone, options: Options) -> Self {
+    pub async fn start(handler: impl ServerHandler + Clone, options: HttpOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
