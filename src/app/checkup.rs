@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use skills_core::{Error, Origin, Registry, Skipped};
 use skills_iii::Client;
-use skills_iii::state::{Checked, StateError, Store, StoreOptions};
+use skills_iii::state::{SqliteState, StateError, StoreCheck, StoreOptions};
 
 use super::connect::{ConnectError, EngineTarget, engine_at};
 use super::data_dir::data_dir as this_users;
@@ -63,7 +63,7 @@ pub enum EngineHealth {
 #[derive(Debug)]
 pub enum StoreHealth {
     /// All of it can be read.
-    Well(Checked),
+    Well(StoreCheck),
     /// Nothing was ever kept there.
     Empty(PathBuf),
     /// It cannot be used.
@@ -185,7 +185,7 @@ async fn store(dir: Option<PathBuf>) -> StoreHealth {
         return StoreHealth::Nowhere;
     };
     let looked_at = dir.clone();
-    let look = move || Store::check(&looked_at, &StoreOptions::default());
+    let look = move || SqliteState::check(&looked_at, &StoreOptions::default());
     match tokio::task::spawn_blocking(look).await {
         Ok(Ok(Some(checked))) => StoreHealth::Well(checked),
         Ok(Ok(None)) => StoreHealth::Empty(dir),
@@ -214,7 +214,7 @@ async fn serves(client: &Client) -> Result<(), String> {
 /// made or brought up to date first.
 async fn kept(store: &StoreHealth, config: &Config) -> Registered {
     let dir = match store {
-        StoreHealth::Well(Checked { path, outdated, .. }) if !outdated => path.parent(),
+        StoreHealth::Well(StoreCheck { path, outdated, .. }) if !outdated => path.parent(),
         _ => None,
     };
     let Some(dir) = dir else {

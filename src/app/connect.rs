@@ -228,7 +228,7 @@ pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client
 async fn turned_away(mut events: broadcast::Receiver<Event>) -> u16 {
     loop {
         match events.recv().await {
-            Ok(Event::TurnedAway { status }) => return status,
+            Ok(Event::ConnectionRefused { status }) => return status,
             Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
             Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
         }

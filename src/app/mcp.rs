@@ -93,14 +93,14 @@ async fn follow(client: Client, follower: Follower) {
                 tracing::warn!(reason, "the engine is gone; trying again");
                 follower.left();
             }
-            Ok(Event::TurnedAway { status }) => follow::say_turned_away(status),
-            Ok(Event::TriggerRefused {
+            Ok(Event::ConnectionRefused { status }) => follow::say_turned_away(status),
+            Ok(Event::TriggerRejected {
                 id,
                 trigger_type,
                 error,
                 ..
             }) => follower.refused(&id, &trigger_type, &error),
-            Ok(Event::Rejected(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Ok(Event::RegistrationRejected(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
             Err(broadcast::error::RecvError::Closed) => return,
         }
     }

@@ -103,11 +103,11 @@ impl Worker {
                     work = Box::pin(pending());
                     self.left();
                 }
-                Ok(Event::Rejected(rejected)) if rejected.function_id.is_none() => {
+                Ok(Event::RegistrationRejected(rejected)) if rejected.function_id.is_none() => {
                     tracing::warn!(name = rejected.worker_name, "another worker has our name");
                 }
-                Ok(Event::TurnedAway { status }) => follow::say_turned_away(status),
-                Ok(Event::TriggerRefused {
+                Ok(Event::ConnectionRefused { status }) => follow::say_turned_away(status),
+                Ok(Event::TriggerRejected {
                     id,
                     trigger_type,
                     error,
@@ -118,7 +118,8 @@ impl Worker {
                     }
                 }
                 // Which functions are taken shows when asking who serves.
-                Ok(Event::Rejected(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Ok(Event::RegistrationRejected(_))
+                | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }
@@ -191,7 +192,7 @@ impl Worker {
         loop {
             let told = self.moved.notified();
             let _ = tokio::time::timeout(LOOK, told).await;
-            self.client.reclaim();
+            self.client.retry_rejected_functions();
             match self.role().await {
                 Ok(Role::Standby { owner: still }) if still == owner => {}
                 _ => return,
@@ -220,7 +221,7 @@ impl Worker {
                     worker_name: Some(owner),
                 })) => return Ok(Role::Standby { owner }),
                 // An engine that cannot tell: no rejection is the only sign there is.
-                Err(CallError::NotFound(_)) if self.client.rejected().is_empty() => {
+                Err(CallError::NotFound(_)) if self.client.rejected_functions().is_empty() => {
                     return Ok(Role::Owner);
                 }
                 Ok(_) | Err(CallError::NotFound(_) | CallError::Remote(_)) => {}
@@ -230,7 +231,7 @@ impl Worker {
         }
         let owner = self
             .client
-            .rejected()
+            .rejected_functions()
             .into_iter()
             .find_map(|rejected| rejected.owner_worker_id);
         Ok(owner.map_or(Role::Owner, |owner| Role::Standby { owner }))

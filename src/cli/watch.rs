@@ -92,11 +92,11 @@ fn tell(connection: &Connection, event: Option<Event>) {
                 .output
                 .note("connected again; what changed meanwhile was missed");
         }
-        Some(Event::TurnedAway { status }) => {
+        Some(Event::ConnectionRefused { status }) => {
             let text = format!("the engine does not let us in (HTTP {status}); trying again");
             connection.output.warn(&text);
         }
-        Some(Event::TriggerRefused {
+        Some(Event::TriggerRejected {
             trigger_type,
             error,
             ..
@@ -105,7 +105,7 @@ fn tell(connection: &Connection, event: Option<Event>) {
                 .output
                 .warn(&format!("`{trigger_type}` is not followed: {error}"));
         }
-        Some(Event::Rejected(_)) | None => {}
+        Some(Event::RegistrationRejected(_)) | None => {}
     }
 }
 

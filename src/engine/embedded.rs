@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use skills_access::AccessPolicy;
-use skills_iii::state::{StateError, Store, StoreOptions};
+use skills_iii::state::{SqliteState, StateError, StoreOptions};
 use skills_iii::{Client, ClientOptions, Hub, HubOptions};
 
 /// A running engine and the store it keeps state in.
@@ -12,13 +12,13 @@ pub struct Embedded {
     /// The engine.
     pub hub: Hub,
     /// What it keeps.
-    pub store: Arc<Store>,
+    pub store: Arc<SqliteState>,
 }
 
 impl Embedded {
     /// Opens the data directory and starts an engine on it.
     pub fn open(data_dir: &Path, token: Option<String>) -> Result<Self, StateError> {
-        let store = Arc::new(Store::open(data_dir, StoreOptions::default())?);
+        let store = Arc::new(SqliteState::open(data_dir, StoreOptions::default())?);
         let hub = Hub::new(HubOptions {
             access: AccessPolicy {
                 token,

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use skills_core::{Engine, Failure, Json, Pending};
-use skills_iii::state::Store;
-use skills_iii::{CallError, Client, StoreError};
+use skills_iii::state::SqliteState;
+use skills_iii::{CallError, Client};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc;
 
@@ -42,7 +42,7 @@ pub fn is_idempotent(function: &str) -> bool {
 pub struct ClientEngine {
     client: Client,
     /// The engine's state, where that is in this process.
-    store: Option<Arc<Store>>,
+    store: Option<Arc<SqliteState>>,
     /// What is sent without waiting goes through a task of its own, in order: whoever
     /// causes many notices answers its caller first.
     unhurried: mpsc::UnboundedSender<(String, Json)>,
@@ -67,7 +67,7 @@ impl ClientEngine {
     }
 
     /// The same, where the engine's state is in this process.
-    pub fn beside(store: Arc<Store>, client: Client) -> Self {
+    pub fn beside(store: Arc<SqliteState>, client: Client) -> Self {
         Self {
             store: Some(store),
             ..Self::new(client)
@@ -104,7 +104,7 @@ impl Engine for ClientEngine {
         if self.client.worker_id().is_none() {
             return Some(Err(failure(CallError::Disconnected)));
         }
-        let mut read = || store.each(scope, visit);
+        let mut read = || store.for_each_row(scope, visit);
         // Many rows take a while; where there are other threads, they take over meanwhile.
         let shown = match Handle::current().runtime_flavor() {
             RuntimeFlavor::MultiThread => tokio::task::block_in_place(read),
@@ -112,7 +112,7 @@ impl Engine for ClientEngine {
         };
         Some(shown.map_err(|error| Failure::Failed {
             code: "LIST_ERROR".into(),
-            message: StoreError::from(error).to_string(),
+            message: error.with_cause_and_hint(),
         }))
     }
 

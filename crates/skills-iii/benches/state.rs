@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
-use skills_iii::state::{Store, StoreOptions};
+use skills_iii::state::{SqliteState, StateStore, StoreOptions};
 use tempfile::TempDir;
 
 const WRITERS: u32 = 32;
@@ -61,7 +61,7 @@ fn main() {
         at(&mut times, 99)
     );
     let start = Instant::now();
-    assert_eq!(store.list("s").unwrap().len(), ROWS as usize);
+    assert!(store.list("s").unwrap().get().len() > ROWS as usize * value().get().len());
     println!("list of {ROWS} x 2 KiB:     {:?}", start.elapsed());
     drop(store);
 
@@ -71,10 +71,10 @@ fn main() {
 }
 
 /// On the disk of the build by default: a temporary directory may be memory.
-fn fresh() -> (TempDir, Arc<Store>) {
+fn fresh() -> (TempDir, Arc<SqliteState>) {
     let at = env::var("STATE_BENCH_DIR").unwrap_or(env!("CARGO_TARGET_TMPDIR").to_owned());
     let dir = tempfile::tempdir_in(at).unwrap();
-    let store = Arc::new(Store::open(dir.path(), StoreOptions::default()).unwrap());
+    let store = Arc::new(SqliteState::open(dir.path(), StoreOptions::default()).unwrap());
     (dir, store)
 }
 
@@ -101,7 +101,7 @@ impl AddAssign for Rate {
 }
 
 /// Durable writes; each writer waits for its own before the next.
-async fn write(store: &Arc<Store>, writers: u32) -> Rate {
+async fn write(store: &Arc<SqliteState>, writers: u32) -> Rate {
     let start = Instant::now();
     let tasks: Vec<_> = (0..writers)
         .map(|writer| {
@@ -124,7 +124,7 @@ async fn write(store: &Arc<Store>, writers: u32) -> Rate {
     Rate(done, start.elapsed())
 }
 
-async fn fill(store: &Store) {
+async fn fill(store: &SqliteState) {
     let writes: Vec<_> = (0..ROWS)
         .map(|n| store.set("s".to_owned(), n.to_string(), value()))
         .collect();
@@ -133,7 +133,7 @@ async fn fill(store: &Store) {
     }
 }
 
-fn read(store: &Store) -> Vec<Duration> {
+fn read(store: &SqliteState) -> Vec<Duration> {
     (0..50_000_u32)
         .map(|n| {
             // Spread over the rows, so that no cache is flattered.
@@ -147,7 +147,7 @@ fn read(store: &Store) -> Vec<Duration> {
 
 fn open(dir: &Path) -> Duration {
     let start = Instant::now();
-    let store = Store::open(dir, StoreOptions::default()).unwrap();
+    let store = SqliteState::open(dir, StoreOptions::default()).unwrap();
     let took = start.elapsed();
     drop(store);
     took

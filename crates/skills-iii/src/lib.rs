@@ -15,8 +15,9 @@ mod queue;
 mod state_functions;
 
 pub use client::{CallError, Client, ClientOptions, Event};
-pub use hub::{Hub, HubOptions, MemoryState, StateStore, StoreError};
+pub use hub::{Hub, HubOptions};
 pub use link::Heartbeat;
 pub use message::{BadMessage, ErrorBody, Message, Raw};
 pub use queue::QueueLimits;
+pub use state::{MemoryState, StateStore};
 pub use state_functions::call_state;

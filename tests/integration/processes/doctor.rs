@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use skills_iii::state::{Store, StoreOptions};
+use skills_iii::state::{SqliteState, StoreOptions};
 
 use super::engine::{Engine, Peer};
 use super::files::write;
@@ -276,7 +276,8 @@ async fn state_that_an_engine_cannot_read_is_a_finding() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir, "config.yaml", "state_timeout_ms: 5000\n");
-    let store = Arc::new(Store::open(&dir.join("elsewhere"), StoreOptions::default()).unwrap());
+    let store =
+        Arc::new(SqliteState::open(&dir.join("elsewhere"), StoreOptions::default()).unwrap());
     store.close();
     let engine = Engine::keeping("127.0.0.1:0", store).await;
     let (said, code) = doctor(dir, &engine.url).await;

@@ -89,7 +89,7 @@ impl Address {
             let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
             // Messages are small and wait for each other: never hold one back.
             stream.set_nodelay(true)?;
-            let config = socket_config(options.largest_message);
+            let config = socket_config(options.max_message_bytes);
             let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
             Ok(socket)
         };
@@ -135,7 +135,7 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
                 if let tungstenite::Error::Http(answer) = &error {
                     let status = answer.status().as_u16();
                     if turned_away.replace(status) != Some(status) {
-                        inner.tell(Event::TurnedAway { status });
+                        inner.tell(Event::ConnectionRefused { status });
                     }
                 }
             }

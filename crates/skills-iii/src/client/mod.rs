@@ -48,14 +48,14 @@ pub enum Event {
     },
     /// Whoever listens at the address does not let us in. Said once, until it answers otherwise;
     /// connecting goes on.
-    TurnedAway {
+    ConnectionRefused {
         /// The HTTP status it answered with.
         status: u16,
     },
     /// The engine refused a function, or (naming no function) the worker's name.
-    Rejected(RegistrationRejected),
+    RegistrationRejected(RegistrationRejected),
     /// The provider of a trigger type refused one of our triggers.
-    TriggerRefused {
+    TriggerRejected {
         /// The trigger.
         id: String,
         /// Its type.
@@ -184,13 +184,13 @@ impl Client {
     }
 
     /// Functions somebody else has, and who.
-    pub fn rejected(&self) -> Vec<RegistrationRejected> {
+    pub fn rejected_functions(&self) -> Vec<RegistrationRejected> {
         self.inner.offers().rejected()
     }
 
     /// Asks again for every function that was refused, as a standby does when
     /// the owner is gone. Those still taken are refused again, as events.
-    pub fn reclaim(&self) {
+    pub fn retry_rejected_functions(&self) {
         let mut offers = self.inner.offers();
         for message in offers.reclaim() {
             self.inner.say(message);

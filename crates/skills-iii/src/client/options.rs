@@ -24,7 +24,7 @@ pub struct ClientOptions {
     /// it was held back. One that has it ignores the second.
     pub repeat_reply: Option<Duration>,
     /// The largest message taken, in bytes.
-    pub largest_message: usize,
+    pub max_message_bytes: usize,
     /// How the connection is watched.
     pub heartbeat: Heartbeat,
     /// How much may wait to be sent.
@@ -41,7 +41,7 @@ impl Default for ClientOptions {
             description: None,
             token: None,
             repeat_reply: None,
-            largest_message: 1 << 30,
+            max_message_bytes: 1 << 30,
             heartbeat: Heartbeat::default(),
             queue: QueueLimits {
                 messages: 65_536,

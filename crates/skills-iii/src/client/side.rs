@@ -151,7 +151,7 @@ impl Side for WorkerSide {
             Message::UnregisterTrigger { id, .. } => self.trigger_unwanted(&id),
             Message::TriggerRegistrationResult(answer) => {
                 if let Some(error) = answer.error {
-                    self.inner.tell(Event::TriggerRefused {
+                    self.inner.tell(Event::TriggerRejected {
                         id: answer.id,
                         trigger_type: answer.trigger_type,
                         function_id: answer.function_id,
@@ -161,7 +161,7 @@ impl Side for WorkerSide {
             }
             Message::RegistrationRejected(refusal) => {
                 self.inner.offers().reject((*refusal).clone());
-                self.inner.tell(Event::Rejected(*refusal));
+                self.inner.tell(Event::RegistrationRejected(*refusal));
             }
             Message::Ping => {
                 let _open = self.outbox.push_anyway(Message::Pong);

@@ -4,8 +4,6 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::Notify;
@@ -16,7 +14,7 @@ use super::builtin::list_functions;
 use super::session::Session;
 use super::trigger::Entry;
 use crate::message::{ErrorBody, Raw, RegisterTrigger};
-use crate::state::StateChange;
+use crate::state::{Changes, StateChange};
 
 const STATE: &str = "state";
 const FUNCTIONS: &str = "engine::functions-available";
@@ -77,12 +75,12 @@ struct StateEvent<'a> {
 }
 
 /// Tells of every change in state until the hub is gone.
-pub(super) async fn tell_state(core: Weak<Core>, mut changes: BoxStream<'static, StateChange>) {
+pub(super) async fn publish_state_changes(core: Weak<Core>, mut changes: Changes) {
     // Events with a condition; the others must not wait for it.
     let mut deciding = JoinSet::new();
     loop {
         let change = tokio::select! {
-            change = changes.next() => change,
+            change = changes.recv() => change,
             Some(_) = deciding.join_next() => continue,
         };
         let (Some(change), Some(core)) = (change, core.upgrade()) else {
@@ -110,7 +108,7 @@ async fn send_if(core: Arc<Core>, condition: String, target: Target, event: Raw)
 }
 
 /// Tells when functions came or went, once for each flurry.
-pub(super) async fn tell_functions(core: Weak<Core>, changed: Arc<Notify>) {
+pub(super) async fn publish_functions(core: Weak<Core>, changed: Arc<Notify>) {
     loop {
         changed.notified().await;
         tokio::time::sleep(GATHER).await;
@@ -139,7 +137,7 @@ struct WorkersChanged<'a> {
 
 impl Core {
     /// Tells that a worker came, changed or went.
-    pub(super) fn tell_workers(&self, event: &'static str, session: &Session) {
+    pub(super) fn publish_worker_event(&self, event: &'static str, session: &Session) {
         let worker_id = &session.worker_id;
         self.fire(WORKERS, || {
             to_raw_value(&WorkersChanged { event, worker_id })

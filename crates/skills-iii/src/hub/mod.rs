@@ -7,11 +7,8 @@
 
 mod builtin;
 mod directory;
-mod durable;
 mod events;
 mod handshake;
-mod memory;
-mod port;
 mod route;
 mod session;
 mod side;
@@ -32,9 +29,6 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 use uuid::Uuid;
 
-pub use memory::MemoryState;
-pub use port::{Change, Pending, StateStore, StoreError, Updated};
-
 use directory::Directory;
 use handshake::Endpoint;
 use session::Session;
@@ -44,6 +38,7 @@ use skills_access::AccessPolicy;
 use crate::client::{Client, ClientOptions};
 use crate::link::{Heartbeat, Link, run, socket_config};
 use crate::queue::{QueueLimits, queue};
+use crate::state::StateStore;
 
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -60,14 +55,14 @@ pub struct HubOptions {
     /// Who may connect.
     pub access: AccessPolicy,
     /// The largest message taken, in bytes.
-    pub largest_message: usize,
+    pub max_message_bytes: usize,
     /// How much may wait for a worker before it counts as not reading.
     pub queue: QueueLimits,
     /// How sockets are watched.
     pub heartbeat: Heartbeat,
     /// How long a worker may take to introduce itself before its offers count
     /// anyway.
-    pub grace: Duration,
+    pub introduction_timeout: Duration,
 }
 
 impl HubOptions {
@@ -76,14 +71,14 @@ impl HubOptions {
         Self {
             state,
             access: AccessPolicy::default(),
-            largest_message: 256 << 20,
+            max_message_bytes: 256 << 20,
             queue: QueueLimits::default(),
             heartbeat: Heartbeat {
-                ask_after: Duration::from_secs(30),
-                dead_after: Duration::from_secs(90),
-                stalled_after: Duration::from_secs(30),
+                ping_after: Duration::from_secs(30),
+                silence_timeout: Duration::from_secs(90),
+                write_timeout: Duration::from_secs(30),
             },
-            grace: Duration::from_secs(5),
+            introduction_timeout: Duration::from_secs(5),
         }
     }
 }
@@ -119,8 +114,8 @@ impl Hub {
         let changed = Arc::clone(&core.functions_changed);
         let mut tasks = core.tasks();
         // They hold no claim on the hub: it ends when nobody else does.
-        tasks.spawn(events::tell_state(Arc::downgrade(&core), writes));
-        tasks.spawn(events::tell_functions(Arc::downgrade(&core), changed));
+        tasks.spawn(events::publish_state_changes(Arc::downgrade(&core), writes));
+        tasks.spawn(events::publish_functions(Arc::downgrade(&core), changed));
         drop(tasks);
         Self(core)
     }
@@ -134,7 +129,7 @@ impl Hub {
     pub fn attach_with(&self, options: ClientOptions) -> Client {
         let [(to_hub, worker_end), (to_worker, hub_end)] = Link::pair(options.queue);
         let session = Session::new(self.0.next_serial(), to_worker, None);
-        let mut side = SessionSide::new(&self.0, &session, self.0.options.grace);
+        let mut side = SessionSide::new(&self.0, &session, self.0.options.introduction_timeout);
         let mut tasks = self.0.tasks();
         // Those that ended; nobody else waits for them.
         while tasks.try_join_next().is_some() {}
@@ -205,7 +200,7 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
         return;
     }
     let mut endpoint = Endpoint::Telemetry;
-    let config = socket_config(core.options.largest_message);
+    let config = socket_config(core.options.max_message_bytes);
     #[expect(
         clippy::result_large_err,
         reason = "the library wants the refusal whole"
@@ -258,7 +253,7 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
     let (outbox, queue) = queue(core.options.queue);
     let link = Link::socket(socket, queue, core.options.heartbeat);
     let session = Session::new(core.next_serial(), outbox, address);
-    let mut side = SessionSide::new(&core, &session, core.options.grace);
+    let mut side = SessionSide::new(&core, &session, core.options.introduction_timeout);
     let serving = run(link, &mut side);
     tokio::pin!(serving);
     let ended = tokio::select! {

@@ -50,7 +50,7 @@ impl Core {
             other.forget_caller(session);
         }
         self.functions_changed.notify_one();
-        self.tell_workers("worker_disconnected", session);
+        self.publish_worker_event("worker_disconnected", session);
         tracing::debug!(worker = session.name(), "a worker left");
     }
 

@@ -109,7 +109,7 @@ impl SessionSide {
         } else {
             "worker_metadata_updated"
         };
-        self.core.tell_workers(event, &self.session);
+        self.core.publish_worker_event(event, &self.session);
         Ok(None)
     }
 }

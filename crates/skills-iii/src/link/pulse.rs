@@ -9,20 +9,20 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 #[derive(Clone, Copy, Debug)]
 pub struct Heartbeat {
     /// Ask after this long without hearing anything.
-    pub ask_after: Duration,
+    pub ping_after: Duration,
     /// Give up after this long without hearing anything.
-    pub dead_after: Duration,
+    pub silence_timeout: Duration,
     /// Give up when the other end has read nothing for this long while there
     /// was something to read.
-    pub stalled_after: Duration,
+    pub write_timeout: Duration,
 }
 
 impl Default for Heartbeat {
     fn default() -> Self {
         Self {
-            ask_after: Duration::from_secs(20),
-            dead_after: Duration::from_mins(1),
-            stalled_after: Duration::from_secs(30),
+            ping_after: Duration::from_secs(20),
+            silence_timeout: Duration::from_mins(1),
+            write_timeout: Duration::from_secs(30),
         }
     }
 }
@@ -47,9 +47,9 @@ pub(crate) struct Pulse {
 impl Pulse {
     pub(crate) fn new(settings: Heartbeat) -> Self {
         let shortest = settings
-            .ask_after
-            .min(settings.dead_after)
-            .min(settings.stalled_after);
+            .ping_after
+            .min(settings.silence_timeout)
+            .min(settings.write_timeout);
         let mut tick =
             interval((shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(5)));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -81,15 +81,15 @@ impl Pulse {
             let now = Instant::now();
             if self
                 .blocked
-                .is_some_and(|since| now - since >= self.settings.stalled_after)
+                .is_some_and(|since| now - since >= self.settings.write_timeout)
             {
                 return Poll::Ready(Sign::Stalled);
             }
             let silence = now - self.heard;
-            if silence >= self.settings.dead_after {
+            if silence >= self.settings.silence_timeout {
                 return Poll::Ready(Sign::Silent);
             }
-            if silence >= self.settings.ask_after && now - self.asked >= self.settings.ask_after {
+            if silence >= self.settings.ping_after && now - self.asked >= self.settings.ping_after {
                 self.asked = now;
                 return Poll::Ready(Sign::Ask);
             }

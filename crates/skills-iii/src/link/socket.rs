@@ -24,12 +24,12 @@ use crate::queue::{Next, Queue};
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Buffers sized for many small messages at once; idle connections stay cheap.
-pub(crate) fn socket_config(largest_message: usize) -> WebSocketConfig {
+pub(crate) fn socket_config(max_message_bytes: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(32 << 10)
         .write_buffer_size(64 << 10)
-        .max_message_size(Some(largest_message))
-        .max_frame_size(Some(largest_message))
+        .max_message_size(Some(max_message_bytes))
+        .max_frame_size(Some(max_message_bytes))
 }
 
 pub(crate) struct Socket {

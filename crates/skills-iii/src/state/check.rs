@@ -8,7 +8,7 @@ use super::{StateError, StoreOptions, file, schema};
 
 /// A store that is well.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct StoreCheck {
     /// The database file.
     pub path: PathBuf,
     /// The version of its tables.
@@ -20,7 +20,7 @@ pub struct Checked {
 }
 
 /// Looks at the store in a directory, all of it. None if nothing was ever kept there.
-pub(super) fn check(dir: &Path, options: &StoreOptions) -> Result<Option<Checked>, StateError> {
+pub(super) fn check(dir: &Path, options: &StoreOptions) -> Result<Option<StoreCheck>, StateError> {
     let Some(path) = file::existing(dir)? else {
         return Ok(None);
     };
@@ -46,7 +46,7 @@ pub(super) fn check(dir: &Path, options: &StoreOptions) -> Result<Option<Checked
     }
     let rows = connection.query_row("SELECT count(*) FROM entries", [], |row| row.get(0));
     let rows = rows.map_err(failed)?;
-    Ok(Some(Checked {
+    Ok(Some(StoreCheck {
         version,
         outdated: !current,
         rows,

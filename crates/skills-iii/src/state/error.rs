@@ -1,5 +1,6 @@
 //! What can go wrong with the store, and what to do about it.
 
+use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,6 +167,14 @@ impl StateError {
             | Self::Closed
             | Self::Sqlite { .. } => None,
         }
+    }
+
+    /// The message with its cause and hint, as one line.
+    pub fn with_cause_and_hint(&self) -> String {
+        let cause = self.source().map(|cause| format!(": {cause}"));
+        let hint = self.hint().map(|hint| format!(" ({hint})"));
+        let [cause, hint] = [cause, hint].map(Option::unwrap_or_default);
+        format!("{self}{cause}{hint}")
     }
 
     /// Says how long was waited, where SQLite did the waiting.

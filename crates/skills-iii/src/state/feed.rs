@@ -1,4 +1,4 @@
-//! How committed writes reach those who asked to hear of them.
+//! The feed of committed writes: a bounded queue for each subscriber.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::StoreOptions;
 
-/// Something committed, by this process or by another one that shares the directory.
+/// A committed change, of this process or of another process that shares the directory.
 #[derive(Clone, Debug)]
 pub enum StateChange {
     /// One row was written or deleted.
@@ -23,8 +23,8 @@ pub enum StateChange {
         /// row that did not exist.
         new: Option<Box<RawValue>>,
     },
-    /// Any row may have changed: more happened than could be kept for this reader. It must read
-    /// again whatever it relies on; events that follow are complete from here on.
+    /// Any row may have changed: more changes happened than the queue of this subscriber holds.
+    /// The subscriber must read again what it relies on. Later events are complete.
     Reload,
 }
 
@@ -43,7 +43,7 @@ impl StateChange {
     }
 }
 
-/// Receives every [`StateChange`] from the moment it was made, in commit order.
+/// A subscription: receives every [`StateChange`] since it was made, in commit order.
 #[derive(Debug)]
 pub struct Changes {
     queue: Arc<Queue>,
@@ -52,24 +52,24 @@ pub struct Changes {
 impl Changes {
     /// The next change; none once the store is closed and everything was received.
     ///
-    /// May be dropped while waiting; nothing is lost.
+    /// Cancel safe: dropping the future loses no change.
     pub async fn recv(&mut self) -> Option<StateChange> {
         loop {
-            let rung = self.queue.bell.notified();
+            let pushed = self.queue.pushed.notified();
             {
-                let mut waiting = self.queue.lock();
-                if let Some(change) = waiting.pop() {
+                let mut pending = self.queue.lock();
+                if let Some(change) = pending.pop() {
                     return Some(change);
                 }
-                if waiting.closed {
+                if pending.closed {
                     return None;
                 }
             }
-            rung.await;
+            pushed.await;
         }
     }
 
-    /// The next change if one is waiting.
+    /// The next change, if the queue holds one.
     pub fn try_recv(&mut self) -> Option<StateChange> {
         self.queue.lock().pop()
     }
@@ -77,20 +77,20 @@ impl Changes {
 
 impl Drop for Changes {
     fn drop(&mut self) {
-        let mut waiting = self.queue.lock();
-        waiting.closed = true;
-        waiting.changes.clear();
+        let mut pending = self.queue.lock();
+        pending.closed = true;
+        pending.changes.clear();
     }
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    waiting: Mutex<Waiting>,
-    bell: Notify,
+    pending: Mutex<Pending>,
+    pushed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct Pending {
     changes: VecDeque<StateChange>,
     bytes: usize,
     closed: bool,
@@ -98,12 +98,12 @@ struct Waiting {
 
 impl Queue {
     // A std mutex: nothing awaits while it is held.
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl Pending {
     fn pop(&mut self) -> Option<StateChange> {
         let change = self.changes.pop_front()?;
         self.bytes -= change.size();
@@ -111,10 +111,10 @@ impl Waiting {
     }
 }
 
-/// Everyone who listens.
+/// Every subscriber of a store. Dropping it ends their subscriptions.
 #[derive(Debug)]
 pub(super) struct Feed {
-    readers: Mutex<Vec<Arc<Queue>>>,
+    subscribers: Mutex<Vec<Arc<Queue>>>,
     max_events: usize,
     max_bytes: usize,
 }
@@ -122,7 +122,7 @@ pub(super) struct Feed {
 impl Feed {
     pub(super) fn new(options: &StoreOptions) -> Self {
         Self {
-            readers: Mutex::default(),
+            subscribers: Mutex::default(),
             max_events: options.max_events.max(1),
             max_bytes: options.max_event_bytes,
         }
@@ -134,62 +134,70 @@ impl Feed {
         Changes { queue }
     }
 
-    /// Whether anybody listens: if not, events need not be made.
-    pub(super) fn has_readers(&self) -> bool {
+    /// Without subscribers, events need not be built.
+    pub(super) fn has_subscribers(&self) -> bool {
         !self.lock().is_empty()
     }
 
-    /// The bytes a reader's queue holds at most.
+    /// How many bytes the queue of one subscriber holds.
     pub(super) fn max_bytes(&self) -> usize {
         self.max_bytes
     }
 
-    /// Hands the changes to every reader. A reader whose queue is full loses the queue and is
-    /// told to reload: one that never reads must not cost memory without bound.
-    pub(super) fn send(&self, changes: Vec<StateChange>) {
+    /// Queues the changes for every subscriber. A full queue is replaced by one
+    /// [`StateChange::Reload`], so a subscriber that never reads costs bounded memory.
+    pub(super) fn publish(&self, changes: Vec<StateChange>) {
         if changes.is_empty() {
             return;
         }
-        let mut readers = self.lock();
-        readers.retain(|queue| !queue.lock().closed);
-        let Some((last, others)) = readers.split_last() else {
+        let mut subscribers = self.lock();
+        subscribers.retain(|queue| !queue.lock().closed);
+        let Some((last, others)) = subscribers.split_last() else {
             return;
         };
         for queue in others {
-            self.fill(queue, changes.iter().cloned());
+            self.push(queue, changes.iter().cloned());
         }
-        self.fill(last, changes.into_iter());
+        self.push(last, changes.into_iter());
     }
 
-    /// Ends every reader once it has received what is waiting.
+    /// Ends every subscription after its queued changes.
     pub(super) fn close(&self) {
         for queue in self.lock().drain(..) {
             queue.lock().closed = true;
-            queue.bell.notify_one();
+            queue.pushed.notify_one();
         }
     }
 
-    fn fill(&self, queue: &Queue, changes: impl Iterator<Item = StateChange>) {
-        let mut waiting = queue.lock();
+    fn push(&self, queue: &Queue, changes: impl Iterator<Item = StateChange>) {
+        let mut pending = queue.lock();
         for change in changes {
             let size = change.size();
             let full =
-                waiting.changes.len() >= self.max_events || waiting.bytes + size > self.max_bytes;
+                pending.changes.len() >= self.max_events || pending.bytes + size > self.max_bytes;
             if matches!(change, StateChange::Reload) || full {
-                // What waits is part of what must be read again.
-                waiting.changes.clear();
-                waiting.bytes = 0;
-                waiting.changes.push_back(StateChange::Reload);
+                // The reload covers the changes in the queue.
+                pending.changes.clear();
+                pending.bytes = 0;
+                pending.changes.push_back(StateChange::Reload);
             } else {
-                waiting.bytes += size;
-                waiting.changes.push_back(change);
+                pending.bytes += size;
+                pending.changes.push_back(change);
             }
         }
-        drop(waiting);
-        queue.bell.notify_one();
+        drop(pending);
+        queue.pushed.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Queue>>> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.close();
     }
 }

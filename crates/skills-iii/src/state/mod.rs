@@ -1,28 +1,33 @@
-//! Durable state: rows of JSON by scope and key, in one SQLite file.
+//! State: rows of JSON by scope and key.
 //!
-//! [`Store`] is the door. `write` is the one thread that writes, `read` the connections that read,
-//! `row` what a write does to the tables, `log` and `feed` how writes become events (also those of
-//! other processes on the same directory), `file` and `schema` whose file it is and how it got its
-//! tables, `check` whether it is well. Nothing here knows about messages, sessions or skills.
+//! [`StateStore`] is the interface, [`SqliteState`] the durable store in one SQLite file and
+//! [`MemoryState`] a store for tests. Of the durable store, `write` is the one thread that
+//! writes, `read` the pool of connections that read, `row` the effect of one write on the tables,
+//! `log` and `feed` turn writes (also those of other processes on the same directory) into
+//! events, `file` and `schema` open the file and migrate its tables, and `check` verifies it.
+//! Nothing here knows about messages, workers or skills.
 
 mod check;
 mod error;
 mod feed;
 mod file;
 mod log;
+mod memory;
 mod options;
 mod read;
 mod row;
 mod schema;
-mod store;
+mod sqlite_state;
+mod state_store;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use check::Checked;
+pub use check::StoreCheck;
 pub use error::StateError;
 pub use feed::{Changes, StateChange};
 pub use file::FILE_NAME;
+pub use memory::MemoryState;
 pub use options::StoreOptions;
-pub use row::Change;
-pub use store::{Pending, Store, Updated};
+pub use sqlite_state::SqliteState;
+pub use state_store::{StateStore, StoredValue, UpdateFn, Updated};

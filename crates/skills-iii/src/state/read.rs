@@ -83,16 +83,7 @@ impl Readers {
         })
     }
 
-    pub(super) fn list(&self, scope: &str) -> Result<Vec<Box<RawValue>>, StateError> {
-        self.with("list a scope of", |connection| {
-            let mut find = connection.prepare_cached(LIST)?;
-            find.query_map([scope], |row| row.get(0))?
-                .map(|text| raw(text?))
-                .collect()
-        })
-    }
-
-    pub(super) fn list_as_json(&self, scope: &str) -> Result<Box<RawValue>, StateError> {
+    pub(super) fn list(&self, scope: &str) -> Result<Box<RawValue>, StateError> {
         self.with("list a scope of", |connection| {
             let mut find = connection.prepare_cached(LIST)?;
             let values = Values {
@@ -106,12 +97,16 @@ impl Readers {
         })
     }
 
-    pub(super) fn each(&self, scope: &str, show: &mut dyn FnMut(&str)) -> Result<(), StateError> {
+    pub(super) fn for_each_row(
+        &self,
+        scope: &str,
+        visit: &mut dyn FnMut(&str),
+    ) -> Result<(), StateError> {
         self.with("list a scope of", |connection| {
             let mut find = connection.prepare_cached(LIST)?;
             let mut rows = find.query([scope])?;
             while let Some(row) = rows.next()? {
-                show(row.get_ref(0)?.as_str()?);
+                visit(row.get_ref(0)?.as_str()?);
             }
             Ok(())
         })

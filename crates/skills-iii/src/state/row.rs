@@ -6,17 +6,14 @@ use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::value::RawValue;
 
-use super::StateError;
 use super::log::Tail;
-
-/// Computes a row's next value from the one it has.
-pub type Change = Box<dyn FnOnce(Option<&RawValue>) -> Result<Box<RawValue>, StateError> + Send>;
+use super::{StateError, UpdateFn};
 
 /// What to do with a row.
 pub(super) enum Op {
     Set(Box<RawValue>),
     Delete,
-    Update(Change),
+    Update(UpdateFn),
     /// An update that has run: what it saw and what it made. Kept in case that its transaction
     /// is rolled back, for it cannot run twice.
     Ran {

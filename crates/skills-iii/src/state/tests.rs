@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use super::{Changes, StateChange, StateError, Store, StoreOptions};
+use super::{Changes, SqliteState, StateChange, StateError, StateStore, StoreOptions};
 
 mod busy;
 mod check;
@@ -21,11 +21,11 @@ fn json(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-fn open(dir: &Path) -> Store {
-    Store::open(dir, StoreOptions::default()).unwrap()
+fn open(dir: &Path) -> SqliteState {
+    SqliteState::open(dir, StoreOptions::default()).unwrap()
 }
 
-fn fresh() -> (TempDir, Store) {
+fn fresh() -> (TempDir, SqliteState) {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     (dir, store)
@@ -35,7 +35,7 @@ fn text(value: Option<Box<RawValue>>) -> Option<String> {
     value.map(|value| value.get().to_owned())
 }
 
-async fn set(store: &Store, scope: &str, key: &str, value: &str) -> Option<String> {
+async fn set(store: &SqliteState, scope: &str, key: &str, value: &str) -> Option<String> {
     text(
         store
             .set(scope.into(), key.into(), json(value))
@@ -44,15 +44,13 @@ async fn set(store: &Store, scope: &str, key: &str, value: &str) -> Option<Strin
     )
 }
 
-fn list(store: &Store, scope: &str) -> Vec<String> {
-    let values = store.list(scope).unwrap().into_iter();
-    let values: Vec<_> = values.map(|value| value.get().to_owned()).collect();
-    let whole = store.list_as_json(scope).unwrap();
+fn list(store: &SqliteState, scope: &str) -> Vec<String> {
+    let mut values = Vec::new();
+    store
+        .for_each_row(scope, &mut |value| values.push(value.to_owned()))
+        .unwrap();
+    let whole = store.list(scope).unwrap();
     assert_eq!(whole.get(), format!("[{}]", values.join(",")));
-    let mut shown = Vec::new();
-    let show = &mut |value: &str| shown.push(value.to_owned());
-    store.each(scope, show).unwrap();
-    assert_eq!(shown, values);
     values
 }
 
@@ -229,12 +227,12 @@ async fn who_falls_behind_the_log_is_told_to_reload() {
         poll: Duration::from_hours(1),
         ..StoreOptions::default()
     };
-    let here = Store::open(dir.path(), never).unwrap();
+    let here = SqliteState::open(dir.path(), never).unwrap();
     let short = StoreOptions {
         log_len: 2,
         ..StoreOptions::default()
     };
-    let there = Store::open(dir.path(), short).unwrap();
+    let there = SqliteState::open(dir.path(), short).unwrap();
     let mut changes = here.changes();
     let writes: Vec<_> = (0..600)
         .map(|n| there.set("s".into(), n.to_string(), json("1")))
@@ -255,7 +253,7 @@ async fn a_reader_of_changes_that_never_reads_is_told_to_reload() {
         max_events: 3,
         ..StoreOptions::default()
     };
-    let store = Store::open(dir.path(), small).unwrap();
+    let store = SqliteState::open(dir.path(), small).unwrap();
     let mut slow = store.changes();
     for n in 0..5 {
         set(&store, "s", &n.to_string(), "1").await;
@@ -297,7 +295,7 @@ async fn what_is_too_large_is_refused_with_its_size() {
         max_queued: 4096,
         ..StoreOptions::default()
     };
-    let store = Store::open(dir.path(), small).unwrap();
+    let store = SqliteState::open(dir.path(), small).unwrap();
     let refused = store
         .set("s".into(), "k".into(), json("123456789"))
         .await

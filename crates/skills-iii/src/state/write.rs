@@ -35,7 +35,7 @@ const PRUNE_EVERY: i64 = 256;
 
 /// What the writer is told.
 pub(super) enum Job {
-    Write(Write),
+    Write(Box<Write>),
     /// Finish what came before and end.
     Stop,
 }
@@ -63,7 +63,7 @@ pub(super) struct Writer {
     pub(super) path: PathBuf,
     pub(super) options: StoreOptions,
     pub(super) feed: Arc<Feed>,
-    pub(super) queued: Arc<AtomicUsize>,
+    pub(super) queued_bytes: Arc<AtomicUsize>,
     /// Everything up to here was reported.
     seen: Tail,
     /// The log's end when it was last cut.
@@ -81,7 +81,7 @@ impl Writer {
         path: PathBuf,
         options: StoreOptions,
         feed: Arc<Feed>,
-        queued: Arc<AtomicUsize>,
+        queued_bytes: Arc<AtomicUsize>,
     ) -> Result<Self, StateError> {
         let failed = |cause| StateError::from_sqlite(&path, "read", cause);
         // In this order: for a write between the two we look once in vain rather than never.
@@ -96,7 +96,7 @@ impl Writer {
             path,
             options,
             feed,
-            queued,
+            queued_bytes,
             seen,
             pruned,
             data_version,
@@ -113,7 +113,7 @@ impl Writer {
                 Ok(Job::Write(write)) => write,
                 Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    self.look_around();
+                    self.poll_changes();
                     continue;
                 }
             };
@@ -130,8 +130,8 @@ impl Writer {
     }
 
     /// Makes a batch durable, tells the listeners, answers.
-    fn finish(&mut self, mut batch: Vec<Write>) {
-        let size: usize = batch.iter().map(Write::size).sum();
+    fn finish(&mut self, mut batch: Vec<Box<Write>>) {
+        let size: usize = batch.iter().map(|write| write.size()).sum();
         let outcomes = match self.commit(&mut batch) {
             Ok(outcomes) => outcomes,
             Err(error) if batch.len() == 1 || !may_be_one_writes_fault(&error) => {
@@ -150,7 +150,7 @@ impl Writer {
                     .collect()
             }
         };
-        self.queued.fetch_sub(size, Ordering::Relaxed);
+        self.queued_bytes.fetch_sub(size, Ordering::Relaxed);
         for (write, outcome) in batch.into_iter().zip(outcomes) {
             if let Err(error) = &outcome {
                 tracing::debug!(scope = write.scope, key = write.key, %error, "a write failed");
@@ -161,7 +161,7 @@ impl Writer {
     }
 
     /// One transaction. An error means that none of it was written.
-    fn commit(&mut self, batch: &mut [Write]) -> Result<Vec<Outcome>, StateError> {
+    fn commit(&mut self, batch: &mut [Box<Write>]) -> Result<Vec<Outcome>, StateError> {
         if Identity::of(&self.path) != self.identity {
             return Err(StateError::Replaced {
                 path: self.path.clone(),
@@ -175,7 +175,7 @@ impl Writer {
         match result {
             Ok((tail, outcomes)) => {
                 self.seen = tail;
-                self.tell(batch, &outcomes);
+                self.publish(batch, &outcomes);
                 Ok(outcomes)
             }
             Err(cause) => {
@@ -228,7 +228,7 @@ impl Writer {
     }
 
     /// Everything between BEGIN and COMMIT.
-    fn fill(&mut self, batch: &mut [Write]) -> rusqlite::Result<(Tail, Vec<Outcome>)> {
+    fn fill(&mut self, batch: &mut [Box<Write>]) -> rusqlite::Result<(Tail, Vec<Outcome>)> {
         let mut tail = Tail::read(&self.connection)?;
         // What others committed before us is told before us.
         self.catch_up(tail)?;
@@ -258,7 +258,7 @@ impl Writer {
     /// Reports what other processes wrote up to `tail`. Inside a transaction.
     fn catch_up(&mut self, tail: Tail) -> rusqlite::Result<()> {
         if tail != self.seen {
-            if self.feed.has_readers() {
+            if self.feed.has_subscribers() {
                 let max_bytes = self.feed.max_bytes();
                 let changes = match log::since(&self.connection, self.seen, max_bytes) {
                     // Not SQLite's complaint but ours about a row's contents. Who reads the row
@@ -269,7 +269,7 @@ impl Writer {
                     }
                     changes => changes?,
                 };
-                self.feed.send(changes);
+                self.feed.publish(changes);
             }
             self.seen = tail;
         }
@@ -277,8 +277,8 @@ impl Writer {
     }
 
     /// Reports this process's own writes.
-    fn tell(&self, batch: &[Write], outcomes: &[Outcome]) {
-        if !self.feed.has_readers() {
+    fn publish(&self, batch: &[Box<Write>], outcomes: &[Outcome]) {
+        if !self.feed.has_subscribers() {
             return;
         }
         let written = batch.iter().zip(outcomes).filter_map(|(write, outcome)| {
@@ -290,24 +290,24 @@ impl Writer {
                 new: new.clone(),
             })
         });
-        self.feed.send(written.collect());
+        self.feed.publish(written.collect());
     }
 
     /// Looks for writes of other processes. Costs microseconds when there are none.
-    fn look_around(&mut self) {
-        let looked = self.look();
+    fn poll_changes(&mut self) {
+        let polled = self.read_foreign_changes();
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         // Busy: somebody recovers or closes the file. The next look will do.
-        if let Err(error) = looked
+        if let Err(error) = polled
             && !is_busy(&error)
         {
             tracing::warn!(%error, "could not look for other processes' writes; trying again");
         }
     }
 
-    fn look(&mut self) -> rusqlite::Result<()> {
+    fn read_foreign_changes(&mut self) -> rusqlite::Result<()> {
         let version = data_version(&self.connection)?;
         if version != self.data_version {
             // One read transaction: the log and the rows of one moment.
@@ -326,11 +326,11 @@ impl Writer {
 /// Those who were just answered are about to write again. Waiting for as many as there were, for
 /// a moment that is short against a commit, puts them into this batch instead of the next.
 fn gather(
-    first: Write,
+    first: Box<Write>,
     jobs: &Receiver<Job>,
     usual: usize,
     patience: Duration,
-) -> (Vec<Write>, bool) {
+) -> (Vec<Box<Write>>, bool) {
     let deadline = Instant::now() + patience;
     let mut bytes = first.size();
     let mut batch = vec![first];

@@ -11,8 +11,8 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::hub::{StateStore, StoreError};
 use crate::message::{ErrorBody, Raw};
+use crate::state::{StateError, StateStore};
 use update::{Op, OpError, apply};
 
 /// The result of a call: a value, none, or an error.
@@ -224,17 +224,18 @@ fn update(store: &Arc<dyn StateStore>, data: &RawValue) -> Reply {
     }))
 }
 
-fn failed(code: &str, error: &StoreError) -> ErrorBody {
-    match error {
-        StoreError::TooLarge(message) => ErrorBody::new("VALUE_TOO_LARGE", message),
-        StoreError::Failed(message) => ErrorBody::new(code, message),
-    }
+fn failed(code: &str, error: &StateError) -> ErrorBody {
+    let code = match error {
+        StateError::TooLarge { .. } => "VALUE_TOO_LARGE",
+        _ => code,
+    };
+    ErrorBody::new(code, error.with_cause_and_hint())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hub::MemoryState;
+    use crate::state::MemoryState;
 
     async fn call(store: &Arc<dyn StateStore>, function_id: &str, payload: &str) -> String {
         let payload = RawValue::from_string(payload.to_owned()).unwrap();

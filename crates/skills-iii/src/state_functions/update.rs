@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use crate::hub::StoreError;
 use crate::message::Raw;
+use crate::state::StateError;
 
 /// One change. A path is one key; an empty one is the whole value.
 #[derive(Debug, Deserialize)]
@@ -66,8 +66,10 @@ type Problem = (&'static str, String);
 pub(super) fn apply(
     old: Option<&RawValue>,
     ops: Vec<Op>,
-) -> Result<(Raw, Vec<OpError>), StoreError> {
-    let failed = |error: serde_json::Error| StoreError::Failed(error.to_string());
+) -> Result<(Raw, Vec<OpError>), StateError> {
+    let failed = |error: serde_json::Error| StateError::Rejected {
+        message: error.to_string(),
+    };
     let mut value: Value = match old {
         Some(old) => serde_json::from_str(old.get()).map_err(failed)?,
         None => Value::Null,

@@ -12,7 +12,7 @@ async fn a_lock_held_too_long_fails_the_write_and_not_the_reads() {
         busy_timeout: Duration::from_millis(50),
         ..StoreOptions::default()
     };
-    let store = Store::open(dir.path(), options).unwrap();
+    let store = SqliteState::open(dir.path(), options).unwrap();
     set(&store, "s", "k", "1").await;
     let other = Connection::open(dir.path().join(FILE_NAME)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -53,7 +53,7 @@ async fn an_idle_store_holds_no_lock() {
         poll: Duration::from_hours(1),
         ..StoreOptions::default()
     };
-    let store = Store::open(dir.path(), idle).unwrap();
+    let store = SqliteState::open(dir.path(), idle).unwrap();
     set(&store, "s", "k", "1").await;
     store.list("s").unwrap();
     let other = Connection::open(dir.path().join(FILE_NAME)).unwrap();

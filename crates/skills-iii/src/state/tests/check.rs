@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::super::{Checked, FILE_NAME, StateError, Store, StoreOptions};
+use super::super::{FILE_NAME, SqliteState, StateError, StoreCheck, StoreOptions};
 use super::{fresh, open, set};
 
-fn check(dir: &Path) -> Result<Option<Checked>, StateError> {
-    Store::check(dir, &StoreOptions::default())
+fn check(dir: &Path) -> Result<Option<StoreCheck>, StateError> {
+    SqliteState::check(dir, &StoreOptions::default())
 }
 
 /// Every file and what is in it.

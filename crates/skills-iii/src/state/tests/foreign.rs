@@ -9,7 +9,7 @@ use super::super::schema::{self, APPLICATION_ID, MIGRATIONS};
 use super::*;
 
 fn refused(dir: &Path) -> String {
-    let error = Store::open(dir, StoreOptions::default()).unwrap_err();
+    let error = SqliteState::open(dir, StoreOptions::default()).unwrap_err();
     format!("{error} ({})", error.hint().unwrap_or("no hint"))
         .replace(&dir.display().to_string(), "DIR")
         .replace('\\', "/")
@@ -125,7 +125,7 @@ async fn a_damaged_database_is_reported_and_left_alone() {
     let mut bytes = whole.clone();
     bytes[4096..].fill(0x5a);
     fs::write(torn.path().join(FILE_NAME), &bytes).unwrap();
-    let error = Store::open(torn.path(), StoreOptions::default())
+    let error = SqliteState::open(torn.path(), StoreOptions::default())
         .and_then(|store| store.list("s"))
         .unwrap_err();
     assert!(matches!(error, StateError::Damaged { .. }), "{error}");
@@ -149,7 +149,6 @@ async fn damage_among_the_rows_is_told_by_reads_and_writes_that_meet_it() {
     for error in [
         store.get("s", "a").unwrap_err(),
         store.list("s").unwrap_err(),
-        store.list_as_json("s").unwrap_err(),
         store
             .set("s".into(), "a".into(), json("3"))
             .await

@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn cramped(dir: &Path) -> Store {
+fn cramped(dir: &Path) -> SqliteState {
     // 400 KiB of pages, and next to no log, so that a delete makes room.
-    Store::open(
+    SqliteState::open(
         dir,
         StoreOptions {
             max_pages: Some(100),

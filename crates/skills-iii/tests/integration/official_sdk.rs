@@ -4,12 +4,12 @@
     reason = "trigger types are deprecated in the SDK, and in use"
 )]
 
-mod common;
-
 use std::pin::Pin;
 use std::time::Duration;
 
-use common::{LONG, Served, echo, function, handler, listener, offered, raw, soon, trigger, value};
+use crate::common::{
+    LONG, Served, echo, function, handler, listener, offered, raw, soon, trigger, value,
+};
 use iii_sdk::protocol::{RegisterTriggerInput, TriggerAction, TriggerRequest};
 use iii_sdk::runtime::WorkerMetadata;
 use iii_sdk::trigger::{TriggerConfig, TriggerHandler};
@@ -196,7 +196,7 @@ async fn trigger_types_and_triggers_in_both_directions() {
     ours.unregister_trigger("t1");
     assert!(!soon("its end", wishes.recv()).await.unwrap().0);
 
-    let (provider, mut noted) = common::Notes::new(false);
+    let (provider, mut noted) = crate::common::Notes::new(false);
     let kind = TriggerTypeSpec {
         id: "ours::on-y".to_owned(),
         ..Default::default()
@@ -260,7 +260,7 @@ async fn two_sdk_workers_call_each_other_and_come_back_after_a_restart() {
     );
 
     let address = served.stop().await;
-    let _served = Served::at(address, common::options()).await;
+    let _served = Served::at(address, crate::common::options()).await;
     soon("our return", ours.wait_connected()).await.unwrap();
     offered(&ours, "one::echo").await;
     let answer = ours

@@ -1,8 +1,8 @@
 //! Triggers: parked, handed over, refused, ended; and what the hub itself tells.
 
-mod common;
-
-use common::{LONG, Notes, Served, ask, echo, function, kind, listener, offered, soon, trigger};
+use crate::common::{
+    LONG, Notes, Served, ask, echo, function, kind, listener, offered, soon, trigger,
+};
 use serde_json::{Value, json};
 use skills_iii::{ErrorBody, Event, StateStore};
 
@@ -70,7 +70,7 @@ async fn a_refused_trigger_is_told_to_its_subscriber_and_waits_for_another_provi
     let (id, trigger_type, function_id) = ("t1".into(), "on-x".into(), "hear".into());
     assert_eq!(
         refused,
-        Event::TriggerRefused {
+        Event::TriggerRejected {
             id,
             trigger_type,
             function_id,
@@ -96,7 +96,7 @@ async fn the_state_trigger_tells_of_writes_in_order() {
     other.register_trigger(trigger("bad", "state", "hear", &json!(7)));
     let refused = soon("the refusal", events.recv()).await.unwrap();
     assert!(
-        matches!(refused, Event::TriggerRefused { .. }),
+        matches!(refused, Event::TriggerRejected { .. }),
         "{refused:?}"
     );
     for (key, value) in [("k", 1), ("k", 2)] {
@@ -134,7 +134,7 @@ async fn a_condition_decides_whether_a_state_trigger_fires() {
     let even = |event: Value| async move {
         Ok(Some(json!(event["new_value"].as_i64().unwrap() % 2 == 0)))
     };
-    worker.register_function(function("even"), common::handler(even));
+    worker.register_function(function("even"), crate::common::handler(even));
     let config = json!({ "scope": "s", "condition_function_id": "even" });
     worker.register_trigger(trigger("t", "state", "hear", &config));
     offered(&worker, "even").await;

@@ -1,10 +1,8 @@
 //! Bad input and faults: none ends the hub, stalls others or grows without bound.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Bare, ID, LONG, Served, raw, soon, still_works};
+use crate::common::{Bare, ID, LONG, Served, raw, soon, still_works};
 use futures_util::SinkExt;
 use serde_json::json;
 use skills_iii::{CallError, Client, ClientOptions, Event, Heartbeat};
@@ -183,11 +181,11 @@ async fn enqueueing_without_a_queue_is_an_error() {
 #[tokio::test]
 async fn a_connection_gone_silent_is_dropped_on_either_end() {
     let quick = Heartbeat {
-        ask_after: Duration::from_millis(200),
-        dead_after: Duration::from_millis(1500),
-        stalled_after: LONG,
+        ping_after: Duration::from_millis(200),
+        silence_timeout: Duration::from_millis(1500),
+        write_timeout: LONG,
     };
-    let mut options = common::options();
+    let mut options = crate::common::options();
     options.heartbeat = quick;
     let served = Served::with(options).await;
     let caller = served.hub.attach("caller");
@@ -216,7 +214,7 @@ async fn a_connection_gone_silent_is_dropped_on_either_end() {
 
     // An engine that says hello and then nothing.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut options = common::quick("worker");
+    let mut options = crate::common::quick("worker");
     options.heartbeat = quick;
     let url = format!("ws://{}", listener.local_addr().unwrap());
     let worker = Client::connect(&url, options).unwrap();
@@ -322,7 +320,7 @@ async fn foreign_pages_and_wrong_tokens_are_refused() {
     );
     assert_eq!(status(&served, Some(("host", "evil.example"))).await, 403);
 
-    let mut options = common::options();
+    let mut options = crate::common::options();
     options.access.token = Some("secret".to_owned());
     let served = Served::with(options).await;
     assert_eq!(status(&served, None).await, 401);
@@ -336,11 +334,11 @@ async fn foreign_pages_and_wrong_tokens_are_refused() {
     );
     let options = ClientOptions {
         token: Some("secret".to_owned()),
-        ..common::quick("worker")
+        ..crate::common::quick("worker")
     };
     let worker = Client::connect(&served.url(), options).unwrap();
     soon("a connection", worker.wait_connected()).await.unwrap();
-    let stranger = Client::connect(&served.url(), common::quick("stranger")).unwrap();
+    let stranger = Client::connect(&served.url(), crate::common::quick("stranger")).unwrap();
     let told = soon("the refusal", stranger.events().recv()).await.unwrap();
-    assert_eq!(told, Event::TurnedAway { status: 401 });
+    assert_eq!(told, Event::ConnectionRefused { status: 401 });
 }

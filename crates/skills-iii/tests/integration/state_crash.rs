@@ -1,7 +1,5 @@
 //! Nothing acknowledged is lost: a process that writes under load is killed again and again.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
-
 use std::collections::HashMap;
 use std::env;
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
-use skills_iii::state::{Store, StoreOptions};
+use skills_iii::state::{SqliteState, StateStore, StoreOptions};
 
 const KILLS: u64 = 70;
 const WRITERS: usize = 16;
@@ -42,11 +40,11 @@ fn every_acknowledged_write_survives_kill_9() {
         let wanted = RandomState::new().hash_one(round) % 600;
         let promises = write_until_killed(dir.path(), round, wanted);
         early += u64::from(promises.is_empty());
-        let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
+        let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
         verify(&store, &promises);
         all.extend(promises);
     }
-    let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
+    let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
     verify(&store, &all);
     assert!(
         early < KILLS / 2,
@@ -75,7 +73,7 @@ fn a_kill_while_the_file_is_made_leaves_one_that_opens() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
+        let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
         store.list("s").unwrap();
     }
 }
@@ -85,7 +83,7 @@ fn start(dir: &Path, round: u64) -> Child {
         .args([
             "--ignored",
             "--exact",
-            "the_process_that_is_killed",
+            "state_crash::the_process_that_is_killed",
             "--nocapture",
         ])
         .env(DIR, dir)
@@ -147,7 +145,7 @@ fn note(line: &str, promises: &mut HashMap<String, Promise>) -> bool {
     true
 }
 
-fn verify(store: &Store, promises: &HashMap<String, Promise>) {
+fn verify(store: &SqliteState, promises: &HashMap<String, Promise>) {
     for (key, promise) in promises {
         let value = store
             .get("s", key)
@@ -174,7 +172,8 @@ fn the_process_that_is_killed() {
         .build()
         .unwrap()
         .block_on(async {
-            let store = Arc::new(Store::open(Path::new(&dir), StoreOptions::default()).unwrap());
+            let store =
+                Arc::new(SqliteState::open(Path::new(&dir), StoreOptions::default()).unwrap());
             let writers: Vec<_> = (0..WRITERS)
                 .map(|writer| {
                     tokio::spawn(write_forever(Arc::clone(&store), round.clone(), writer))
@@ -186,7 +185,7 @@ fn the_process_that_is_killed() {
         });
 }
 
-async fn write_forever(store: Arc<Store>, round: String, writer: usize) {
+async fn write_forever(store: Arc<SqliteState>, round: String, writer: usize) {
     let scope = || "s".to_owned();
     let counter = format!("counter-{round}-{writer}");
     for n in 1_u64.. {

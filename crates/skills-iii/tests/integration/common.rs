@@ -1,6 +1,4 @@
 //! A hub on a port of its own, workers of ours, and a worker made of bare frames.
-#![allow(dead_code, reason = "each test file uses its part")]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test says no")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;

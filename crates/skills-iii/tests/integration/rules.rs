@@ -1,8 +1,8 @@
 //! The engine's rules: registration, rejection, triggers, cleanup, lists, state.
 
-mod common;
-
-use common::{Bare, LONG, Notes, Served, ask, echo, function, kind, offered, raw, soon, trigger};
+use crate::common::{
+    Bare, LONG, Notes, Served, ask, echo, function, kind, offered, raw, soon, trigger,
+};
 use serde_json::{Value, json};
 use skills_iii::{CallError, Event};
 
@@ -15,21 +15,26 @@ async fn a_function_somebody_has_is_refused_and_a_standby_takes_over() {
     let standby = served.worker("standby").await;
     let mut events = standby.events();
     standby.register_function(function("job"), echo());
-    let Event::Rejected(refusal) = soon("the refusal", events.recv()).await.unwrap() else {
+    let Event::RegistrationRejected(refusal) = soon("the refusal", events.recv()).await.unwrap()
+    else {
         panic!("a refusal")
     };
     assert_eq!(refusal.code, "FUNCTION_NAMESPACE_CONFLICT");
     assert_eq!(refusal.function_id.as_deref(), Some("job"));
     assert_eq!(refusal.owner_worker_id, owner.worker_id());
-    assert_eq!(standby.rejected(), std::slice::from_ref(&refusal));
+    assert_eq!(standby.rejected_functions(), std::slice::from_ref(&refusal));
 
-    standby.reclaim();
+    standby.retry_rejected_functions();
     let again = soon("the refusal", events.recv()).await.unwrap();
-    assert_eq!(again, Event::Rejected(refusal), "the owner is still there");
+    assert_eq!(
+        again,
+        Event::RegistrationRejected(refusal),
+        "the owner is still there"
+    );
     owner.shutdown(LONG).await;
-    standby.reclaim();
+    standby.retry_rejected_functions();
     offered(&standby, "job").await;
-    assert!(standby.rejected().is_empty());
+    assert!(standby.rejected_functions().is_empty());
     assert_eq!(ask(&standby, "job", json!([7])).await, Ok(json!([7])));
 }
 
@@ -49,7 +54,7 @@ async fn the_owner_may_register_again_and_unregister() {
     .await
     .unwrap();
     assert_eq!(info["description"], "better");
-    assert!(owner.rejected().is_empty());
+    assert!(owner.rejected_functions().is_empty());
     owner.unregister_function("job");
     let gone = owner.call("job", raw(&json!({})), LONG).await.unwrap_err();
     assert_eq!(gone, CallError::NotFound("job".to_owned()));
@@ -105,8 +110,8 @@ async fn offers_count_once_the_worker_has_introduced_itself_but_calls_work_at_on
 
 #[tokio::test]
 async fn offers_count_after_the_grace_without_an_introduction() {
-    let mut options = common::options();
-    options.grace = std::time::Duration::from_millis(10);
+    let mut options = crate::common::options();
+    options.introduction_timeout = std::time::Duration::from_millis(10);
     let served = Served::with(options).await;
     let caller = served.worker("caller").await;
     let mut bare = Bare::connect(served.address).await;

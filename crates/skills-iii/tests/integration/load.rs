@@ -1,10 +1,8 @@
 //! Too much of everything: none of it ends the hub, stalls others or grows without bound.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{
+use crate::common::{
     Bare, ID, LONG, Served, echo, function, handler, offered, raw, soon, still_works, value,
 };
 use futures_util::future::join_all;
@@ -46,8 +44,8 @@ async fn ten_thousand_calls_down_one_socket_are_all_answered() {
 
 #[tokio::test]
 async fn a_frame_of_fifty_megabytes_is_taken_and_one_past_the_limit_ends_only_its_sender() {
-    let mut options = common::options();
-    options.largest_message = 64 << 20;
+    let mut options = crate::common::options();
+    options.max_message_bytes = 64 << 20;
     let served = Served::with(options).await;
     let mut bare = Bare::named(served.address, "bare").await;
     let big = "x".repeat(50_000_000);
@@ -70,12 +68,12 @@ async fn a_frame_of_fifty_megabytes_is_taken_and_one_past_the_limit_ends_only_it
 
 #[tokio::test]
 async fn a_worker_that_never_reads_is_dropped_and_holds_nobody_up() {
-    let mut options = common::options();
+    let mut options = crate::common::options();
     options.queue = QueueLimits {
         messages: 1000,
         bytes: 1 << 20,
     };
-    options.heartbeat.stalled_after = Duration::from_secs(2);
+    options.heartbeat.write_timeout = Duration::from_secs(2);
     let served = Served::with(options).await;
     let (caller, other) = (served.worker("caller").await, served.worker("other").await);
     other.register_function(function("echo"), echo());
@@ -114,7 +112,7 @@ async fn a_worker_that_never_reads_is_dropped_and_holds_nobody_up() {
 
 #[tokio::test]
 async fn a_caller_that_never_reads_its_answers_is_dropped() {
-    let mut options = common::options();
+    let mut options = crate::common::options();
     options.queue = QueueLimits {
         messages: 100_000,
         bytes: 8 << 20,

@@ -1,10 +1,10 @@
 //! Calls between workers: ours over sockets and inside the process.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{LONG, Served, echo, function, handler, listener, offered, quick, raw, soon, value};
+use crate::common::{
+    LONG, Served, echo, function, handler, listener, offered, quick, raw, soon, value,
+};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use skills_iii::{CallError, Client, ErrorBody, Event};
@@ -188,7 +188,7 @@ async fn a_worker_comes_back_after_the_hub_restarts_and_says_everything_again() 
         "an outage is an error at once"
     );
 
-    let served = Served::at(address, common::options()).await;
+    let served = Served::at(address, crate::common::options()).await;
     let event = soon("the return", events.recv()).await.unwrap();
     assert!(matches!(event, Event::Connected { .. }), "{event:?}");
     let other = served.worker("other").await;
@@ -205,7 +205,7 @@ async fn an_idempotent_call_outlives_a_restart() {
     let ask = json!({ "scope": "s", "key": "k" });
     let payload = raw(&ask);
     let call = worker.call_idempotent("state::get", payload, LONG);
-    let restart = async { Served::at(address, common::options()).await };
+    let restart = async { Served::at(address, crate::common::options()).await };
     let (answer, _served) = tokio::join!(call, restart);
     assert!(answer.unwrap().is_none());
 }
@@ -214,7 +214,7 @@ async fn an_idempotent_call_outlives_a_restart() {
 async fn an_idempotent_call_is_said_again_when_an_answer_is_lost() {
     let served = Served::start().await;
     let worker = served.worker("worker").await;
-    let mut lossy = common::Bare::named(served.address, "lossy").await;
+    let mut lossy = crate::common::Bare::named(served.address, "lossy").await;
     lossy.offer("lossy").await;
     lossy.settled().await;
     let payload = raw(&json!({}));
@@ -283,11 +283,11 @@ async fn a_quick_answer_is_said_again_if_the_options_say_so() {
     let worker = Client::connect(&url, options).unwrap();
     worker.register_function(function("echo"), echo());
     let (stream, _) = soon("the worker", listener.accept()).await.unwrap();
-    let mut engine = common::Bare(tokio_tungstenite::accept_async(stream).await.unwrap());
+    let mut engine = crate::common::Bare(tokio_tungstenite::accept_async(stream).await.unwrap());
     engine
         .say(&json!({ "type": "workerregistered", "worker_id": "w" }))
         .await;
-    engine.call(common::ID, "echo", &json!([1])).await;
+    engine.call(crate::common::ID, "echo", &json!([1])).await;
     let mut answers = Vec::new();
     while answers.len() < 2 {
         let message = engine.hear().await;

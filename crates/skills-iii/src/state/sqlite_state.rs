@@ -1,0 +1,212 @@
+//! The durable store: rows of JSON in one SQLite file.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use futures_util::future::BoxFuture;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+use super::feed::Feed;
+use super::read::Readers;
+use super::row::{Op, Written};
+use super::state_store::{StateStore, StoredValue, UpdateFn, Updated};
+use super::write::{Job, Write, Writer};
+use super::{Changes, StateError, StoreCheck, StoreOptions, check, file};
+
+/// The longest scope or key, in bytes.
+const MAX_NAME_BYTES: usize = 16 << 10;
+/// How many writes may wait for the writer.
+const MAX_QUEUED_WRITES: usize = 65_536;
+
+/// Rows of JSON by scope and key, on disk.
+///
+/// A write is queued by the call itself, so writes happen in the order of the calls, and they
+/// happen even if the future is dropped. The future resolves once the write is on disk: it then
+/// survives a kill and a power cut, every read sees it, and its event has been published.
+/// Reads may be called from any thread. Listing a large scope blocks until it is read, so an
+/// async caller may prefer a blocking thread for that.
+///
+/// Several processes, and several stores in a process, may use one directory.
+#[derive(Debug)]
+pub struct SqliteState {
+    jobs: SyncSender<Job>,
+    queued_bytes: Arc<AtomicUsize>,
+    readers: Readers,
+    feed: Arc<Feed>,
+    options: StoreOptions,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl SqliteState {
+    /// Opens the store in a directory, creating both if they do not exist.
+    ///
+    /// A file that is damaged, newer than this program or of another program is an error and is
+    /// left as it is. The rows are not scanned: damage in a row is reported when it is read.
+    pub fn open(dir: &Path, options: StoreOptions) -> Result<Self, StateError> {
+        let path = file::locate(dir)?;
+        let connection = file::open_writer(&path, &options)
+            .map_err(|error| error.after(options.busy_timeout))?;
+        let readers = Readers::open(path.clone(), options.clone())?;
+        let feed = Arc::new(Feed::new(&options));
+        let queued_bytes = Arc::new(AtomicUsize::new(0));
+        let writer = Writer::new(
+            connection,
+            path,
+            options.clone(),
+            Arc::clone(&feed),
+            Arc::clone(&queued_bytes),
+        )?;
+        let (jobs, inbox) = mpsc::sync_channel(MAX_QUEUED_WRITES);
+        let thread = thread::Builder::new()
+            .name("state-writer".to_owned())
+            .spawn(move || writer.run(&inbox))
+            .map_err(|cause| StateError::Directory {
+                path: dir.to_owned(),
+                cause: Arc::new(cause),
+            })?;
+        Ok(Self {
+            jobs,
+            queued_bytes,
+            readers,
+            feed,
+            options,
+            writer: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Checks the store in a directory without creating or changing anything. Reads all of it.
+    /// None if the directory holds no store.
+    pub fn check(dir: &Path, options: &StoreOptions) -> Result<Option<StoreCheck>, StateError> {
+        check::check(dir, options).map_err(|error| error.after(options.busy_timeout))
+    }
+
+    /// Calls `visit` with the text of every value of a scope, in the order of insertion, without
+    /// copying it. Unlike [`StateStore::list`] this does not check that the text is valid JSON.
+    pub fn for_each_row(&self, scope: &str, visit: &mut dyn FnMut(&str)) -> Result<(), StateError> {
+        self.readers.for_each_row(scope, visit)
+    }
+
+    /// Finishes the queued writes and ends the writer; blocks until then. Later calls fail with
+    /// [`StateError::Closed`]. Dropping the store does the same.
+    pub fn close(&self) {
+        // Fails if the writer has ended already.
+        let _ = self.jobs.send(Job::Stop);
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = writer.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the state writer panicked");
+        }
+        self.feed.close();
+        self.readers.close();
+    }
+
+    fn write(
+        &self,
+        scope: String,
+        key: String,
+        op: Op,
+    ) -> impl Future<Output = Result<Written, StateError>> + Send + use<> {
+        let (answer, written) = oneshot::channel();
+        let queued = self.enqueue(Box::new(Write {
+            scope,
+            key,
+            op,
+            answer,
+        }));
+        async move {
+            queued?;
+            written.await.unwrap_or(Err(StateError::Closed))
+        }
+    }
+
+    fn enqueue(&self, write: Box<Write>) -> Result<(), StateError> {
+        for (what, size, limit) in [
+            ("scope", write.scope.len(), MAX_NAME_BYTES),
+            ("key", write.key.len(), MAX_NAME_BYTES),
+            ("value", write.op.size(), self.options.max_value),
+        ] {
+            if size > limit {
+                return Err(StateError::TooLarge { what, size, limit });
+            }
+        }
+        let size = write.size();
+        let queued = self.queued_bytes.fetch_add(size, Ordering::Relaxed);
+        let sent = if queued.saturating_add(size) > self.options.max_queued {
+            Err(StateError::Overloaded { queued })
+        } else {
+            let sent = self.jobs.try_send(Job::Write(write));
+            sent.map_err(|error| match error {
+                TrySendError::Full(_) => StateError::Overloaded { queued },
+                TrySendError::Disconnected(_) => StateError::Closed,
+            })
+        };
+        if sent.is_err() {
+            self.queued_bytes.fetch_sub(size, Ordering::Relaxed);
+        }
+        sent
+    }
+}
+
+impl StateStore for SqliteState {
+    fn set(
+        &self,
+        scope: String,
+        key: String,
+        value: Box<RawValue>,
+    ) -> BoxFuture<'static, Result<StoredValue, StateError>> {
+        let written = self.write(scope, key, Op::Set(value));
+        Box::pin(async move { Ok(written.await?.old) })
+    }
+
+    fn get(&self, scope: &str, key: &str) -> Result<StoredValue, StateError> {
+        self.readers.get(scope, key)
+    }
+
+    fn delete(
+        &self,
+        scope: String,
+        key: String,
+    ) -> BoxFuture<'static, Result<StoredValue, StateError>> {
+        let written = self.write(scope, key, Op::Delete);
+        Box::pin(async move { Ok(written.await?.old) })
+    }
+
+    fn list(&self, scope: &str) -> Result<Box<RawValue>, StateError> {
+        self.readers.list(scope)
+    }
+
+    fn groups(&self) -> Result<Vec<String>, StateError> {
+        self.readers.groups()
+    }
+
+    /// `update` runs on the writer's thread, so other writes wait for it. An error it returns,
+    /// or a panic, leaves the row as it was.
+    fn update(
+        &self,
+        scope: String,
+        key: String,
+        update: UpdateFn,
+    ) -> BoxFuture<'static, Result<Updated, StateError>> {
+        let written = self.write(scope, key, Op::Update(update));
+        Box::pin(async move {
+            let Written { old, new } = written.await?;
+            // A successful update always has a new value.
+            Ok((old, new.ok_or(StateError::Closed)?))
+        })
+    }
+
+    fn changes(&self) -> Changes {
+        self.feed.subscribe()
+    }
+}
+
+impl Drop for SqliteState {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
