@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use skills_core::memory::Memory;
+use memory_engine::Memory;
 use skills_core::{Registry, RegistrySettings, ResourceUri, Source};
 use skills_files::Folder;
 

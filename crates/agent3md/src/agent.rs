@@ -14,7 +14,7 @@ use crate::graph::{Targets, preorder};
 use crate::input::{Input, inputs};
 use crate::link::links;
 use crate::number::{self, js_number};
-use crate::route::{Index, Match};
+use crate::route::{Match, TriggerIndex};
 
 /// An agent, ready to be asked. It owns its text.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Agent {
     /// Where links lead. Made when first needed, as the index is: a large document is
     /// ready to list its skills in half the time.
     targets: OnceLock<Targets>,
-    index: OnceLock<Index>,
+    trigger_index: OnceLock<TriggerIndex>,
 }
 
 /// The identity plane.
@@ -139,7 +139,7 @@ impl Agent {
             by_name,
             by_z,
             targets: OnceLock::new(),
-            index: OnceLock::new(),
+            trigger_index: OnceLock::new(),
         })
     }
 
@@ -153,22 +153,34 @@ impl Agent {
         self.find(wanted.into()).map(|number| self.skill(number))
     }
 
-    /// The skills a text calls for, best first; ties in order of z.
+    /// The skills a text matches, best first; ties in order of z.
     pub fn route(&self, text: &str) -> Vec<Match<'_>> {
-        self.index().route(text, |number| self.skill(number))
+        let matches = self.trigger_index().route(text).into_iter();
+        let mut matches: Vec<Match<'_>> = matches
+            .map(|(place, triggers)| {
+                let skill = self.skill(self.listed[place]);
+                let trigger = |number: usize| skill.triggers[number].as_str();
+                let matched = triggers.into_iter().map(trigger).collect();
+                Match { skill, matched }
+            })
+            .collect();
+        matches.sort_by(|a, b| {
+            let score = b.matched.len().cmp(&a.matched.len());
+            score.then_with(|| a.skill.z.total_cmp(&b.skill.z))
+        });
+        matches
     }
 
     /// Makes what routing and resolving need, so that the first to ask need not wait for it.
     pub fn prepare(&self) {
-        self.index();
+        self.trigger_index();
         self.targets();
     }
 
-    fn index(&self) -> &Index {
-        self.index.get_or_init(|| {
-            let listed = self.listed.iter();
-            Index::new(listed.map(|&number| (number, self.skill(number))))
-        })
+    fn trigger_index(&self) -> &TriggerIndex {
+        let triggers = || self.skills().map(|skill| &skill.triggers);
+        self.trigger_index
+            .get_or_init(|| TriggerIndex::new(triggers()))
     }
 
     fn targets(&self) -> &Targets {

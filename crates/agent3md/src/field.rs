@@ -119,7 +119,7 @@ pub(crate) fn first_word(text: &str) -> &str {
 }
 
 /// Comma-separated entries, trimmed, without the empty ones.
-pub(crate) fn csv(text: &str) -> impl Iterator<Item = &str> {
+pub fn csv(text: &str) -> impl Iterator<Item = &str> {
     text.split(',')
         .map(trim_wide)
         .filter(|entry| !entry.is_empty())

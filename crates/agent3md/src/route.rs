@@ -1,16 +1,15 @@
-//! Which skills a request calls for.
+//! Routing: which skills a request matches.
 //!
-//! A trigger matches when all its words are in the request. The index files each phrase under the
-//! rarest of its words, so a request only looks at phrases that could match.
+//! A trigger matches when all its words are in the request. The index lists each phrase under
+//! the rarest of its words, so a request only examines phrases that could match.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::agent::Skill;
 use crate::rows::Rows;
-use crate::token::tokens;
+use crate::token::{lowercase, tokens};
 
-/// A skill that a request calls for.
+/// A skill that a request matches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match<'a> {
     /// The skill.
@@ -20,33 +19,41 @@ pub struct Match<'a> {
     pub matched: Vec<&'a str>,
 }
 
-/// The triggers of all skills, by word.
+/// The triggers of many skills, indexed by word.
+///
+/// ```
+/// let index = agent3md::TriggerIndex::new([["find code", "grep"], ["Code review", "code, REVIEW"]]);
+/// assert_eq!(index.route("find the code"), [(0, vec![0])]);
+/// assert_eq!(index.route("review the code"), [(1, vec![0])]);
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Index {
+pub struct TriggerIndex {
     vocabulary: HashMap<Box<str>, u32>,
     /// By phrase: its words, distinct and sorted.
     words: Rows<u32>,
-    /// By phrase: the skill and the number of each trigger that says it.
+    /// By phrase: the skill and the number of each trigger that is this phrase.
     uses: Rows<(u32, u32)>,
     /// By word: the phrases whose rarest word it is.
-    filed: Rows<u32>,
+    by_rarest_word: Rows<u32>,
 }
 
-impl Index {
-    /// Indexes the triggers of the numbered skills.
-    pub(crate) fn new<'a>(skills: impl Iterator<Item = (u32, &'a Skill)>) -> Self {
+impl TriggerIndex {
+    /// Indexes the triggers of each skill. Skills and triggers are numbered from 0.
+    pub fn new<T: AsRef<str>>(
+        skills: impl IntoIterator<Item = impl IntoIterator<Item = T>>,
+    ) -> Self {
         let mut index = Self::default();
         let mut phrases: HashMap<Box<[u32]>, u32> = HashMap::new();
-        // By phrase: the last skill that says it.
-        let mut said: Vec<u32> = Vec::new();
+        // By phrase: the last skill that has it.
+        let mut last_use: Vec<u32> = Vec::new();
         let mut uses = Vec::new();
         let mut words = Vec::new();
-        for (number, skill) in skills {
-            for (trigger, text) in (0..).zip(&skill.triggers) {
-                index.learn(text, &mut words);
+        for (number, triggers) in (0..).zip(skills) {
+            for (trigger, text) in (0..).zip(triggers) {
+                index.read_words(text.as_ref(), &mut words);
                 let phrase = match phrases.get(words.as_slice()) {
                     // The same phrase again, whatever its case and punctuation, counts once.
-                    Some(&phrase) if said[phrase as usize] == number => continue,
+                    Some(&phrase) if last_use[phrase as usize] == number => continue,
                     Some(&phrase) => phrase,
                     None if words.is_empty() => continue,
                     None => {
@@ -55,21 +62,21 @@ impl Index {
                         words.sort_unstable();
                         words.dedup();
                         index.words.push(words.iter().copied());
-                        said.push(number);
+                        last_use.push(number);
                         phrase
                     }
                 };
-                said[phrase as usize] = number;
+                last_use[phrase as usize] = number;
                 uses.push((phrase, (number, trigger)));
             }
         }
         index.uses = Rows::sorted(phrases.len(), uses);
-        index.file();
+        index.group_by_rarest_word();
         index
     }
 
-    /// The words of a trigger as numbers, new words included.
-    fn learn(&mut self, trigger: &str, words: &mut Vec<u32>) {
+    /// The words of a trigger as numbers. New words are added to the vocabulary.
+    fn read_words(&mut self, trigger: &str, words: &mut Vec<u32>) {
         words.clear();
         for token in tokens(&lowercase(trigger)) {
             let word = self.vocabulary.get(token).copied().unwrap_or_else(|| {
@@ -81,28 +88,29 @@ impl Index {
         }
     }
 
-    fn file(&mut self) {
+    fn group_by_rarest_word(&mut self) {
         let phrases = || {
             (0..)
                 .take(self.words.len())
                 .map(|phrase| (phrase, self.words.row(phrase)))
         };
-        let mut common = vec![0_u32; self.vocabulary.len()];
+        let mut uses = vec![0_u32; self.vocabulary.len()];
         for &word in phrases().flat_map(|(_, words)| words) {
-            common[word as usize] += 1;
+            uses[word as usize] += 1;
         }
         let rarest = |words: &[u32]| {
             words
                 .iter()
                 .copied()
-                .min_by_key(|&word| common[word as usize])
+                .min_by_key(|&word| uses[word as usize])
         };
-        let filed = phrases().filter_map(|(phrase, words)| Some((rarest(words)?, phrase)));
-        self.filed = Rows::sorted(self.vocabulary.len(), filed.collect());
+        let pairs = phrases().filter_map(|(phrase, words)| Some((rarest(words)?, phrase)));
+        self.by_rarest_word = Rows::sorted(self.vocabulary.len(), pairs.collect());
     }
 
-    /// The skills a text calls for, best first; ties in order of z.
-    pub(crate) fn route<'a>(&self, text: &str, skill: impl Fn(u32) -> &'a Skill) -> Vec<Match<'a>> {
+    /// The skills that a text matches, in order of their numbers, each with the numbers of its
+    /// matching triggers. A phrase that a skill declares more than once is reported once.
+    pub fn route(&self, text: &str) -> Vec<(usize, Vec<usize>)> {
         let text = lowercase(text);
         let mut asked: Vec<u32> = tokens(&text)
             .filter_map(|token| self.vocabulary.get(token).copied())
@@ -110,47 +118,52 @@ impl Index {
         asked.sort_unstable();
         asked.dedup();
         let mut hits: Vec<(u32, u32)> = Vec::new();
-        for &phrase in asked.iter().flat_map(|&word| self.filed.row(word)) {
+        for &phrase in asked.iter().flat_map(|&word| self.by_rarest_word.row(word)) {
             let words = self.words.row(phrase);
             if words.iter().all(|word| asked.binary_search(word).is_ok()) {
                 hits.extend(self.uses.row(phrase));
             }
         }
         hits.sort_unstable();
-        let mut matches: Vec<Match<'a>> = hits
-            .chunk_by(|a, b| a.0 == b.0)
+        hits.chunk_by(|a, b| a.0 == b.0)
             .map(|hits| {
-                let skill = skill(hits[0].0);
-                let trigger = |hit: &(u32, u32)| skill.triggers[hit.1 as usize].as_str();
-                Match {
-                    skill,
-                    matched: hits.iter().map(trigger).collect(),
-                }
+                let triggers = hits.iter().map(|hit| hit.1 as usize).collect();
+                (hits[0].0 as usize, triggers)
             })
-            .collect();
-        matches.sort_unstable_by(|a, b| {
-            b.matched
-                .len()
-                .cmp(&a.matched.len())
-                .then(a.skill.z.total_cmp(&b.skill.z))
-        });
-        matches
+            .collect()
     }
 }
 
-/// Most triggers are lowercase ASCII already and need no copy.
-fn lowercase(text: &str) -> Cow<'_, str> {
-    if text
-        .bytes()
-        .all(|b| b.is_ascii() && !b.is_ascii_uppercase())
-    {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(text.to_lowercase())
-    }
-}
-
-/// The next free number of a table. A document is far too small to have more than fit.
+/// The next free number of a table. A document is too small to have more than fit.
 fn count<K, V>(table: &HashMap<K, V>) -> u32 {
     u32::try_from(table.len()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TriggerIndex;
+
+    #[track_caller]
+    fn check(request: &str, triggers: &[&str], expected: &[&str]) {
+        let found = TriggerIndex::new([triggers]).route(request);
+        let found = found.into_iter().flat_map(|(_, matched)| matched);
+        let found: Vec<&str> = found.map(|number| triggers[number]).collect();
+        assert_eq!(found, expected, "for {request:?}");
+    }
+
+    #[test]
+    fn a_trigger_matches_when_all_its_words_are_in_the_request() {
+        check(
+            "Please FIND the code!",
+            &["find code", "code review"],
+            &["find code"],
+        );
+        check("code, find", &["find code"], &["find code"]);
+        check("tie", &["tie", "Tie", "tie!", "tie"], &["tie"]);
+        check("finding code", &["find code"], &[]);
+        check("anything", &["", "!!!"], &[]);
+        check("où est le café", &["café", "OÙ"], &["café", "OÙ"]);
+        check("a_b", &["b"], &["b"]);
+        check("हिन्दी", &["हि"], &["हि"]);
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box};
 use serde_json::json;
-use skills_core::memory::{Memory, now};
+use memory_engine::{Memory, now};
 use skills_core::{Head, Registry, RegistrySettings, ResourceUri};
 
 const SKILLS: usize = 10_000;

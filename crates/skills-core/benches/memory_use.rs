@@ -66,10 +66,10 @@ fn main() {
     let engine = Arc::new(Once(Mutex::new(Some(rows()))));
     let registry = Registry::new(engine, Vec::new(), RegistrySettings::default(), String::new);
     registry.connected(true);
-    let done = skills_core::memory::now(registry.load());
+    let done = memory_engine::now(registry.load());
     done.expect("rows are well formed");
     report("loaded", before);
-    let index = skills_core::memory::now(registry.read(&ResourceUri::Index)).expect("an index");
+    let index = memory_engine::now(registry.read(&ResourceUri::Index)).expect("an index");
     println!("index of {} bytes", index.text.len());
     report("with every head and the index", before);
 }

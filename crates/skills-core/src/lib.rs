@@ -16,21 +16,17 @@ mod image;
 pub mod index;
 mod links;
 mod markdown;
-#[cfg(feature = "memory")]
-pub mod memory;
 mod nearest;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
 mod registry;
-mod route;
 mod row;
 mod segment;
 mod skill;
 mod skill_id;
 mod slot;
 mod source;
-mod triggers;
 mod uri;
 mod writers;
 
@@ -39,6 +35,7 @@ pub use content::{Content, Mime, from_section};
 pub use engine::{Engine, Failure, Json, Pending};
 pub use error::{Error, Kind};
 pub use escape::{escape_control, escape_control_in_lines};
+pub use front_matter::{FrontMatter, Triggers, triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use markdown::{DESCRIPTION_MAX, Head};
 pub use nearest::nearest;
@@ -46,13 +43,11 @@ pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, che
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use registry::{
-    CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, PromptHead, PromptMenuEntry, Registry,
+    CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, PromptHead, PromptMenuEntry, REQUEST_MAX, Registry,
     RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
 };
-pub use route::REQUEST_MAX;
 pub use segment::SEGMENT_MAX;
 pub use skill::{BODY_MAX, Skill, check_body};
 pub use skill_id::{ID_MAX, SkillId};
 pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
-pub use triggers::{Triggers, triggers};
 pub use uri::{ResourceUri, SCHEME};

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::front_matter;
-use crate::triggers::{Triggers, triggers};
+use crate::front_matter::{self, Triggers, triggers};
 
 /// A description longer than this many characters is cut.
 pub const DESCRIPTION_MAX: usize = 140;

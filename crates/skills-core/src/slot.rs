@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use agent3md::TriggerIndex;
 use serde_json::value::RawValue;
 
 use crate::{Json, Skill, Skipped};
@@ -40,8 +41,10 @@ pub(crate) struct Snapshot<T> {
     /// In byte order of their keys.
     pub rows: Vec<Arc<T>>,
     pub damaged: Vec<Skipped>,
-    /// The index made of the rows, made once.
+    /// The text of the index of the rows, rendered once.
     pub index: OnceLock<Arc<str>>,
+    /// The triggers of the rows, indexed once.
+    pub triggers: OnceLock<TriggerIndex>,
     /// What surfaces made of the rows, by name.
     answers: Mutex<HashMap<&'static str, Arc<RawValue>>>,
 }
@@ -52,6 +55,7 @@ impl<T> Snapshot<T> {
             rows,
             damaged,
             index: OnceLock::new(),
+            triggers: OnceLock::new(),
             answers: Mutex::default(),
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, code, find};
-use skills_core::memory::{Link, Memory, Outcome};
+use memory_engine::{Link, Memory, Outcome};
 use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
 
 use super::backend::{Behaviour, CallFailure, Document, Offered, Problem};

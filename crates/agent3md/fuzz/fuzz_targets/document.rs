@@ -4,7 +4,7 @@
 
 #![no_main]
 
-#[path = "../../tests/property/mod.rs"]
+#[path = "../../tests/integration/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;

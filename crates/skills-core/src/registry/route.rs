@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use agent3md::TriggerIndex;
+
 use super::Registry;
 use crate::links::links;
-use crate::route::Request;
 use crate::{Error, Head, ResourceUri, SkillId};
 
+/// The longest request, in bytes.
+pub const REQUEST_MAX: usize = 262_144;
 /// The most skills in one chain.
 pub const CHAIN_MAX: usize = 256;
 /// The most text in one chain, in bytes; the skill that was asked for always fits.
@@ -60,22 +63,16 @@ pub struct Missing {
 }
 
 impl Registry {
-    /// The skills whose triggers a request calls for, best first; ties in order of their ids.
-    pub async fn route(&self, text: &str) -> Result<Vec<Match>, Error> {
-        let request = Request::parse(text)?;
+    /// The skills with a trigger that the request matches, best first; ties in order of their ids.
+    pub async fn route(&self, request: &str) -> Result<Vec<Match>, Error> {
+        check_request(request)?;
         let (state, mut skipped) = self.stored_skills("find a skill").await?;
         let custom = self.source_skills(state.ids(), &mut skipped).await?;
-        let stored = state.rows.iter().map(|skill| (&skill.id, skill.head()));
-        let custom = custom.iter().map(|skill| (&skill.id, &skill.head));
-        let matching = |(id, head): (&SkillId, &Head)| {
-            let matched = request.called_for(head.triggers.as_deref()?);
-            (!matched.is_empty()).then(|| Match {
-                id: id.clone(),
-                title: head.title.clone().unwrap_or_else(|| id.shared()),
-                matched,
-            })
-        };
-        let mut matches: Vec<Match> = stored.chain(custom).filter_map(matching).collect();
+        let stored: Vec<_> = state.rows.iter().map(|s| (&s.id, s.head())).collect();
+        let custom: Vec<_> = custom.iter().map(|s| (&s.id, &s.head)).collect();
+        let stored_index = state.triggers.get_or_init(|| trigger_index(&stored));
+        let mut matches = matches(stored_index, request, &stored);
+        matches.extend(self::matches(&trigger_index(&custom), request, &custom));
         matches.sort_by(|a, b| {
             let score = b.matched.len().cmp(&a.matched.len());
             score.then_with(|| a.id.cmp(&b.id))
@@ -113,6 +110,46 @@ impl Registry {
         });
         Ok(titled.collect())
     }
+}
+
+fn check_request(text: &str) -> Result<(), Error> {
+    if text.trim().is_empty() {
+        return Err(Error::invalid_hint(
+            "text",
+            "must be non-empty",
+            "say what is to be done, in the user's words",
+        ));
+    }
+    if text.len() > REQUEST_MAX {
+        let problem = format!("is too large: {} bytes, at most {REQUEST_MAX}", text.len());
+        return Err(Error::invalid("text", problem));
+    }
+    Ok(())
+}
+
+fn trigger_index(skills: &[(&SkillId, &Head)]) -> TriggerIndex {
+    TriggerIndex::new(skills.iter().map(|(_, head)| triggers(head)))
+}
+
+fn triggers(head: &Head) -> &[Arc<str>] {
+    head.triggers.as_deref().unwrap_or_default()
+}
+
+fn matches(index: &TriggerIndex, request: &str, skills: &[(&SkillId, &Head)]) -> Vec<Match> {
+    let found = index.route(request).into_iter();
+    let found = found.map(|(number, matched)| {
+        let (id, head) = skills[number];
+        let triggers = triggers(head);
+        Match {
+            id: id.clone(),
+            title: head.title.clone().unwrap_or_else(|| id.shared()),
+            matched: matched
+                .into_iter()
+                .map(|n| Arc::clone(&triggers[n]))
+                .collect(),
+        }
+    });
+    found.collect()
 }
 
 /// A walk in progress. Its own stack: a chain may be longer than a thread's.
@@ -186,5 +223,17 @@ impl Chain {
             return;
         }
         self.done.missing.push(Missing { uri, from, reason });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_and_oversized_requests_are_refused() {
+        let refused = |text: &str| check_request(text).unwrap_err().to_string();
+        assert_eq!(refused(" \n"), "text must be non-empty");
+        assert!(refused(&"a".repeat(REQUEST_MAX + 1)).contains("too large: 262145 bytes"));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skills_core::memory::{Link, Memory, now};
+use memory_engine::{Link, Memory, now};
 use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, RegistrySettings, SkillHead};
 
 use crate::row;

@@ -1,10 +1,9 @@
 //! An engine in memory, for tests.
 //!
-//! A [`Memory`] is one engine; each [`Link`] is one worker's connection to it and
-//! the [`Engine`] a registry is given. Calls are answered at once, or, once
-//! [`Memory::by_hand`] is called, only as far as a test moves them: a call is first
-//! *applied* and then *acknowledged*, in any order, and its event lies in each
-//! link's inbox until somebody takes it.
+//! A [`Memory`] is one engine; each [`Link`] is one worker's connection to it and implements
+//! [`Engine`] for a registry. Calls return at once. After [`Memory::by_hand`] a test steps
+//! each call itself: a call is first *applied* and then *acknowledged*, in any order, and its
+//! event stays in the inbox of each link until the test takes it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::{Pin, pin};
@@ -16,9 +15,9 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use crate::{Engine, Failure, Json, Pending};
+use skills_core::{Engine, Failure, Json, Pending};
 
-/// What a call comes to.
+/// The result of a call.
 pub type Outcome = Result<Option<Json>, Failure>;
 
 type Handler = Arc<dyn Fn(Json) -> Outcome + Send + Sync>;
@@ -34,12 +33,12 @@ struct Inner {
     by_hand: bool,
     next: u64,
     calls: BTreeMap<u64, Call>,
-    links: Vec<Line>,
+    connections: Vec<Connection>,
 }
 
 /// The engine's side of one connection.
 #[derive(Default)]
-struct Line {
+struct Connection {
     down: bool,
     fail: Option<Failure>,
     inbox: Vec<Json>,
@@ -53,7 +52,7 @@ struct Call {
     payload: Json,
     outcome: Option<Outcome>,
     acknowledged: bool,
-    /// The connection it was made on is cut.
+    /// Its connection was cut.
     lost: bool,
     waker: Option<Waker>,
 }
@@ -65,7 +64,7 @@ pub struct Link {
 }
 
 impl Memory {
-    /// An empty engine that answers at once.
+    /// An empty engine whose calls return at once.
     pub fn new() -> Self {
         Self::default()
     }
@@ -73,10 +72,10 @@ impl Memory {
     /// A new connection.
     pub fn connect(&self) -> Arc<Link> {
         let mut inner = self.inner();
-        inner.links.push(Line::default());
+        inner.connections.push(Connection::default());
         Arc::new(Link {
             memory: self.clone(),
-            number: inner.links.len() - 1,
+            number: inner.connections.len() - 1,
         })
     }
 
@@ -116,7 +115,7 @@ impl Memory {
             .collect()
     }
 
-    /// Carries a call out.
+    /// Executes a call.
     pub fn apply(&self, number: u64) {
         let mut inner = self.inner();
         let Some(call) = inner
@@ -127,13 +126,13 @@ impl Memory {
             return;
         };
         let (function, payload) = (call.function.clone(), call.payload.clone());
-        let outcome = inner.carry_out(&function, payload);
+        let outcome = inner.execute(&function, payload);
         if let Some(call) = inner.calls.get_mut(&number) {
             call.outcome = Some(outcome);
         }
     }
 
-    /// Lets the caller have its answer.
+    /// Returns the result of an applied call to its caller.
     pub fn acknowledge(&self, number: u64) {
         let mut inner = self.inner();
         if let Some(call) = inner
@@ -148,11 +147,11 @@ impl Memory {
         }
     }
 
-    /// Writes a row past every registry, as anybody may.
+    /// Writes a row directly, as a worker without a registry does.
     pub fn put(&self, scope: &str, key: &str, value: &Value) {
         let input = json!({ "scope": scope, "key": key, "value": value });
         let input = to_raw_value(&input).expect("a value is JSON");
-        let _ = self.inner().carry_out("state::set", input);
+        let _ = self.inner().execute("state::set", input);
     }
 
     /// Every row of a scope by key.
@@ -169,13 +168,13 @@ impl Memory {
 }
 
 impl Link {
-    /// Cuts the connection: what is under way fails, though it may still be
-    /// carried out, and events are lost.
+    /// Cuts the connection: calls in progress fail, although they may still be executed, and
+    /// events are lost.
     pub fn cut(&self) {
         let mut inner = self.memory.inner();
-        let line = &mut inner.links[self.number];
-        line.down = true;
-        line.inbox.clear();
+        let connection = &mut inner.connections[self.number];
+        connection.down = true;
+        connection.inbox.clear();
         for call in inner
             .calls
             .values_mut()
@@ -190,49 +189,49 @@ impl Link {
 
     /// Connects again.
     pub fn mend(&self) {
-        self.memory.inner().links[self.number].down = false;
+        self.memory.inner().connections[self.number].down = false;
     }
 
-    /// Makes every call fail this way until told otherwise.
+    /// Makes every call fail with `failure`; none restores normal operation.
     pub fn fail(&self, failure: Option<Failure>) {
-        self.memory.inner().links[self.number].fail = failure;
+        self.memory.inner().connections[self.number].fail = failure;
     }
 
-    /// How many events lie in the inbox.
+    /// The number of events in the inbox.
     pub fn events(&self) -> usize {
-        self.memory.inner().links[self.number].inbox.len()
+        self.memory.inner().connections[self.number].inbox.len()
     }
 
-    /// Takes an event out of the inbox; any of them may come first.
+    /// Removes the event at index `at` from the inbox.
     pub fn take_event(&self, at: usize) -> Option<Json> {
-        let inbox = &mut self.memory.inner().links[self.number].inbox;
+        let inbox = &mut self.memory.inner().connections[self.number].inbox;
         (at < inbox.len()).then(|| inbox.remove(at))
     }
 
-    /// What was sent without waiting since the last time.
+    /// The calls sent without waiting since the last call of this function.
     pub fn take_sent(&self) -> Vec<(String, Value)> {
-        std::mem::take(&mut self.memory.inner().links[self.number].sent)
+        std::mem::take(&mut self.memory.inner().connections[self.number].sent)
     }
 
-    /// The functions called since the last time.
+    /// The functions called since the last call of this function.
     pub fn take_called(&self) -> Vec<String> {
-        std::mem::take(&mut self.memory.inner().links[self.number].called)
+        std::mem::take(&mut self.memory.inner().connections[self.number].called)
     }
 }
 
 impl Engine for Link {
     fn call<'a>(&'a self, function: &'a str, payload: Json, _: Duration) -> Pending<'a, Outcome> {
         let mut inner = self.memory.inner();
-        let line = &mut inner.links[self.number];
-        line.called.push(function.into());
-        if line.down {
-            return Box::pin(std::future::ready(Err(gone())));
+        let connection = &mut inner.connections[self.number];
+        connection.called.push(function.into());
+        if connection.down {
+            return Box::pin(std::future::ready(Err(cut_off())));
         }
-        if let Some(failure) = line.fail.clone() {
+        if let Some(failure) = connection.fail.clone() {
             return Box::pin(std::future::ready(Err(failure)));
         }
         if !inner.by_hand {
-            return Box::pin(std::future::ready(inner.carry_out(function, payload)));
+            return Box::pin(std::future::ready(inner.execute(function, payload)));
         }
         inner.next += 1;
         let number = inner.next;
@@ -248,44 +247,44 @@ impl Engine for Link {
                 waker: None,
             },
         );
-        Box::pin(Answer { link: self, number })
+        Box::pin(PendingCall { link: self, number })
     }
 
     fn send(&self, function: &str, payload: Json) {
         let payload = serde_json::from_str(payload.get()).unwrap_or_default();
-        self.memory.inner().links[self.number]
+        self.memory.inner().connections[self.number]
             .sent
             .push((function.into(), payload));
     }
 }
 
-struct Answer<'a> {
+struct PendingCall<'a> {
     link: &'a Link,
     number: u64,
 }
 
-impl Future for Answer<'_> {
+impl Future for PendingCall<'_> {
     type Output = Outcome;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         let mut inner = self.link.memory.inner();
         let Some(call) = inner.calls.get_mut(&self.number) else {
-            return Poll::Ready(Err(gone()));
+            return Poll::Ready(Err(cut_off()));
         };
         if call.lost {
-            return Poll::Ready(Err(gone()));
+            return Poll::Ready(Err(cut_off()));
         }
         if call.acknowledged {
             let outcome = call.outcome.take();
             inner.calls.remove(&self.number);
-            return Poll::Ready(outcome.unwrap_or_else(|| Err(gone())));
+            return Poll::Ready(outcome.unwrap_or_else(|| Err(cut_off())));
         }
         call.waker = Some(context.waker().clone());
         Poll::Pending
     }
 }
 
-fn gone() -> Failure {
+fn cut_off() -> Failure {
     Failure::Unreachable {
         reason: "the connection is cut".into(),
     }
@@ -300,7 +299,7 @@ struct StateInput {
 }
 
 impl Inner {
-    fn carry_out(&mut self, function: &str, payload: Json) -> Outcome {
+    fn execute(&mut self, function: &str, payload: Json) -> Outcome {
         if let Some(handler) = self.functions.get(function) {
             return handler(payload);
         }
@@ -324,20 +323,20 @@ impl Inner {
                 let old = self
                     .rows
                     .insert((scope.clone(), key.clone()), value.clone());
-                self.ring(&scope, &key, old.as_deref(), Some(&value));
+                self.publish_event(&scope, &key, old.as_deref(), Some(&value));
                 let answer = json!({ "old_value": old, "new_value": value });
                 Ok(Some(to_raw_value(&answer).expect("rows are JSON")))
             }
             "delete" => {
                 let old = self.rows.remove(&(scope.clone(), key.clone()));
-                self.ring(&scope, &key, old.as_deref(), None);
+                self.publish_event(&scope, &key, old.as_deref(), None);
                 Ok(old)
             }
             _ => Err(Failure::Absent),
         }
     }
 
-    fn ring(&mut self, scope: &str, key: &str, old: Option<&RawValue>, new: Option<&RawValue>) {
+    fn publish_event(&mut self, scope: &str, key: &str, old: Option<&RawValue>, new: Option<&RawValue>) {
         let kind = match (old, new) {
             (_, None) => "state:deleted",
             (None, Some(_)) => "state:created",
@@ -348,20 +347,23 @@ impl Inner {
             "old_value": old, "new_value": new,
         });
         let event = to_raw_value(&event).expect("rows are JSON");
-        for line in self.links.iter_mut().filter(|line| !line.down) {
-            line.inbox.push(event.clone());
+        for connection in self
+            .connections
+            .iter_mut()
+            .filter(|connection| !connection.down) {
+            connection.inbox.push(event.clone());
         }
     }
 }
 
-/// The result of a future that does not have to wait.
+/// The result of a future that completes on its first poll.
 ///
 /// # Panics
-/// If it has to.
+/// If it does not.
 #[track_caller]
 pub fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("the future has to wait for something"),
+        Poll::Pending => panic!("the future is not ready"),
     }
 }

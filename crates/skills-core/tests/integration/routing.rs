@@ -1,26 +1,26 @@
 //! Routing and chains where they meet limits, damage and outages.
 
 use serde_json::json;
-use skills_core::memory::now;
+use memory_engine::now;
 use skills_core::{BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, Kind, Resolved};
 
-use crate::{Desk, desk};
+use crate::{Fixture, fixture};
 
-fn resolve(desk: &Desk, id: &str) -> Resolved {
-    now(desk.registry.resolve(&id.parse().unwrap())).unwrap()
+fn resolve(fixture: &Fixture, id: &str) -> Resolved {
+    now(fixture.registry.resolve(&id.parse().unwrap())).unwrap()
 }
 
 #[test]
 fn a_chain_longer_than_an_answer_ends_and_says_so() {
-    let desk = desk();
+    let fixture = fixture();
     for n in 0..CHAIN_MAX + 10 {
-        desk.register(&format!("s{n}"), &format!("[next](iii://s{})", n + 1));
+        fixture.register(&format!("s{n}"), &format!("[next](iii://s{})", n + 1));
     }
-    let resolved = resolve(&desk, "s0");
+    let resolved = resolve(&fixture, "s0");
     assert_eq!(resolved.skills.len(), CHAIN_MAX);
     assert_eq!(resolved.skills[CHAIN_MAX - 1].id.as_str(), "s255");
     assert!(!resolved.complete && resolved.missing.is_empty());
-    let tail = resolve(&desk, "s260");
+    let tail = resolve(&fixture, "s260");
     assert_eq!(tail.skills.len(), 6);
     assert!(tail.complete);
     assert_eq!(tail.missing[0].uri, "iii://s266");
@@ -28,35 +28,35 @@ fn a_chain_longer_than_an_answer_ends_and_says_so() {
 
 #[test]
 fn a_chain_of_large_bodies_ends_and_says_so() {
-    let desk = desk();
+    let fixture = fixture();
     let fit = CHAIN_BYTES_MAX / BODY_MAX;
     for n in 0..fit + 2 {
         let link = format!("[next](iii://s{})\n", n + 1);
         let body = format!("{link}{}", "a".repeat(BODY_MAX - link.len()));
-        desk.register(&format!("s{n}"), &body);
+        fixture.register(&format!("s{n}"), &body);
     }
-    let resolved = resolve(&desk, "s0");
+    let resolved = resolve(&fixture, "s0");
     assert_eq!(resolved.skills.len(), fit);
     assert!(!resolved.complete);
 }
 
 #[test]
 fn a_damaged_link_is_named_and_an_outage_is_an_error() {
-    let desk = desk();
-    desk.register("a", "[b](iii://b) [c](iii://c)");
-    desk.register("c", "---\ntriggers: see\n---\n# C");
-    desk.memory.put("skills", "b", &json!({ "id": "b" }));
-    desk.deliver();
-    let resolved = resolve(&desk, "a");
+    let fixture = fixture();
+    fixture.register("a", "[b](iii://b) [c](iii://c)");
+    fixture.register("c", "---\ntriggers: see\n---\n# C");
+    fixture.memory.put("skills", "b", &json!({ "id": "b" }));
+    fixture.deliver();
+    let resolved = resolve(&fixture, "a");
     let ids: Vec<_> = resolved.skills.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(ids, ["a", "c"]);
     assert_eq!(resolved.missing[0].uri, "iii://b");
     assert!(resolved.missing[0].reason.contains("skill `b`"));
 
-    desk.registry.disconnected();
-    desk.link.cut();
-    let error = now(desk.registry.resolve(&"a".parse().unwrap())).unwrap_err();
+    fixture.registry.disconnected();
+    fixture.link.cut();
+    let error = now(fixture.registry.resolve(&"a".parse().unwrap())).unwrap_err();
     assert_eq!(error.kind(), Kind::Unavailable);
-    let error = now(desk.registry.route("see")).unwrap_err();
+    let error = now(fixture.registry.route("see")).unwrap_err();
     assert_eq!(error.kind(), Kind::Unavailable);
 }

@@ -1,10 +1,11 @@
-//! The promises of the catalogue, one situation at a time.
+//! The registry on an engine in memory: what readers see, whose write wins, routing.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
-mod at_hand;
+mod interleavings;
+mod local_state;
 mod reads;
-mod route;
+mod routing;
 mod writes;
 
 use std::pin::Pin;
@@ -12,17 +13,17 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use serde_json::json;
-use skills_core::memory::{Link, Memory, now};
+use memory_engine::{Link, Memory, now};
 use skills_core::{Change, Kind, Registry, RegistrySettings, ResourceUri};
 
-struct Desk {
+struct Fixture {
     memory: Memory,
     link: Arc<Link>,
     registry: Registry,
     changes: Arc<Mutex<Vec<Change>>>,
 }
 
-fn desk_on(memory: &Memory, watched: bool) -> Desk {
+fn fixture_on(memory: &Memory, watched: bool) -> Fixture {
     let link = memory.connect();
     let registry = Registry::new(
         link.clone(),
@@ -32,11 +33,11 @@ fn desk_on(memory: &Memory, watched: bool) -> Desk {
     );
     registry.connected(watched);
     let changes = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&changes);
+    let published = Arc::clone(&changes);
     registry.listen(Arc::new(move |change| {
-        heard.lock().unwrap().push(change.clone());
+        published.lock().unwrap().push(change.clone());
     }));
-    Desk {
+    Fixture {
         memory: memory.clone(),
         link,
         registry,
@@ -44,11 +45,11 @@ fn desk_on(memory: &Memory, watched: bool) -> Desk {
     }
 }
 
-fn desk() -> Desk {
-    desk_on(&Memory::new(), true)
+fn fixture() -> Fixture {
+    fixture_on(&Memory::new(), true)
 }
 
-impl Desk {
+impl Fixture {
     fn register(&self, id: &str, body: &str) {
         now(self
             .registry

@@ -2,8 +2,6 @@
 //! quiet, every reader equals the store; and no reader ever misses a write that its
 //! own worker acknowledged before the read began.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test says no")]
-
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 use serde_json::json;
-use skills_core::memory::{Link, Memory};
+use memory_engine::{Link, Memory};
 use skills_core::{Registry, RegistrySettings, SkillId};
 
 const KEYS: [&str; 3] = ["a", "b", "c"];

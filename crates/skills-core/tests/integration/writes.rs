@@ -1,0 +1,191 @@
+//! Own writes against events, reads and each other: who wins.
+
+use std::task::{Context, Waker};
+
+use skills_core::ResourceUri;
+use memory_engine::now;
+
+use crate::{Work, fixture, poll, row};
+
+#[test]
+fn an_acknowledged_write_is_visible_at_once_and_its_echo_costs_nothing() {
+    let fixture = fixture();
+    assert_eq!(fixture.ids(), [""; 0]);
+    fixture.register("a", "A");
+    assert_eq!(fixture.read("a").unwrap(), "A");
+    fixture.link.take_called();
+    fixture.deliver();
+    assert_eq!(fixture.link.take_called(), [""; 0]);
+    assert_eq!(fixture.take_changes(), 1);
+}
+
+#[test]
+fn events_in_the_wrong_order_do_not_bring_back_an_old_value() {
+    let fixture = fixture();
+    assert_eq!(fixture.ids(), [""; 0]);
+    fixture.memory.put("skills", "a", &row("a", "old"));
+    fixture.memory.put("skills", "a", &row("a", "new"));
+    let late = fixture.link.take_event(0).unwrap();
+    fixture.deliver();
+    now(fixture.registry.apply_state_event(&late)).unwrap();
+    assert_eq!(fixture.read("a").unwrap(), "new");
+    assert_eq!(fixture.take_changes(), 1);
+}
+
+#[test]
+fn an_acknowledgement_after_a_later_event_does_not_win() {
+    let fixture = fixture();
+    assert_eq!(fixture.ids(), [""; 0]);
+    fixture.memory.by_hand();
+    let mut mine: Work = Box::pin(
+        fixture.registry
+            .register_skill("a".parse().unwrap(), "mine".into()),
+    );
+    assert!(!poll(&mut mine));
+    let call = fixture.memory.waiting()[0];
+    fixture.memory.apply(call);
+    fixture.memory.put("skills", "a", &row("a", "theirs"));
+    // Their event comes first, then my acknowledgement.
+    let theirs = fixture.link.take_event(1).unwrap();
+    let mut bell = Box::pin(fixture.registry.apply_state_event(&theirs));
+    assert!(
+        bell.as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending()
+    );
+    let read = fixture.memory.waiting()[0];
+    fixture.memory.apply(read);
+    fixture.memory.acknowledge(read);
+    now(bell).unwrap();
+    fixture.memory.acknowledge(call);
+    assert!(!poll(&mut mine), "it has to look who came last");
+    let read = fixture.memory.waiting()[0];
+    fixture.memory.apply(read);
+    fixture.memory.acknowledge(read);
+    assert!(poll(&mut mine));
+    assert_eq!(fixture.read("a").unwrap(), "theirs");
+    assert_eq!(fixture.take_changes(), 2);
+}
+
+#[test]
+fn a_read_that_began_before_my_write_does_not_undo_it() {
+    let fixture = fixture();
+    fixture.memory.put("skills", "a", &row("a", "old"));
+    assert_eq!(fixture.read("a").unwrap(), "old");
+    fixture.memory.put("skills", "a", &row("a", "newer"));
+    fixture.link.take_event(0).unwrap();
+    let bell = fixture.link.take_event(0).unwrap();
+    fixture.memory.by_hand();
+    let mut bell = Box::pin(fixture.registry.apply_state_event(&bell));
+    assert!(
+        bell.as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending()
+    );
+    let read = fixture.memory.waiting()[0];
+    fixture.memory.apply(read);
+    let mut mine: Work = Box::pin(
+        fixture.registry
+            .register_skill("a".parse().unwrap(), "mine".into()),
+    );
+    assert!(!poll(&mut mine));
+    let write = fixture.memory.waiting()[0];
+    fixture.memory.apply(write);
+    fixture.memory.acknowledge(write);
+    assert!(poll(&mut mine), "nobody rang since it began");
+    fixture.memory.acknowledge(read);
+    now(bell).unwrap();
+    assert_eq!(fixture.read("a").unwrap(), "mine");
+}
+
+#[test]
+fn writers_of_one_id_take_turns_and_each_is_announced_once() {
+    let fixture = fixture();
+    assert_eq!(fixture.ids(), [""; 0]);
+    fixture.memory.by_hand();
+    let mut work: Vec<(usize, Work)> = (0..32)
+        .map(|n| {
+            (
+                n,
+                fixture.registry
+                    .register_skill("a".parse().unwrap(), format!("v{n}")),
+            )
+        })
+        .map(|(n, future)| (n, Box::pin(future) as Work))
+        .collect();
+    let mut last = None;
+    while !work.is_empty() {
+        work.retain_mut(|(n, future)| {
+            let done = poll(future);
+            if done {
+                last = Some(*n);
+            }
+            !done
+        });
+        assert!(fixture.memory.waiting().len() <= 1, "one write at a time");
+        for call in fixture.memory.waiting() {
+            fixture.memory.apply(call);
+            fixture.memory.acknowledge(call);
+        }
+    }
+    assert_eq!(fixture.read("a").unwrap(), format!("v{}", last.unwrap()));
+    assert_eq!(
+        fixture.memory.rows("skills")["a"]["skill"],
+        format!("v{}", last.unwrap())
+    );
+    assert_eq!(fixture.take_changes(), 32);
+}
+
+#[test]
+fn a_write_that_is_given_up_leaves_no_doubt_behind() {
+    let fixture = fixture();
+    assert_eq!(fixture.ids(), [""; 0]);
+    fixture.memory.by_hand();
+    let mut mine: Work = Box::pin(
+        fixture.registry
+            .register_skill("a".parse().unwrap(), "mine".into()),
+    );
+    assert!(!poll(&mut mine));
+    drop(mine);
+    fixture.memory.apply(fixture.memory.waiting()[0]);
+    let uri: ResourceUri = "iii://a".parse().unwrap();
+    let mut read = Box::pin(fixture.registry.read(&uri));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(read.as_mut().poll(&mut context).is_pending());
+    for call in fixture.memory.waiting() {
+        fixture.memory.apply(call);
+        fixture.memory.acknowledge(call);
+    }
+    assert_eq!(&*now(read).unwrap().text, "mine");
+}
+
+#[test]
+fn a_late_echo_of_an_earlier_write_does_not_announce_the_next_one_twice() {
+    let fixture = fixture();
+    assert_eq!(fixture.ids(), [""; 0]);
+    fixture.register("a", "first");
+    let echo = fixture.link.take_event(0).unwrap();
+    fixture.memory.by_hand();
+    let mut second: Work = Box::pin(
+        fixture.registry
+            .register_skill("a".parse().unwrap(), "second".into()),
+    );
+    assert!(!poll(&mut second));
+    let write = fixture.memory.waiting()[0];
+    fixture.memory.apply(write);
+    let mut bell = Box::pin(fixture.registry.apply_state_event(&echo));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(bell.as_mut().poll(&mut context).is_pending());
+    fixture.memory.acknowledge(write);
+    assert!(!poll(&mut second), "somebody rang: it has to look");
+    let mut rung = false;
+    while !poll(&mut second) {
+        for call in fixture.memory.waiting() {
+            fixture.memory.apply(call);
+            fixture.memory.acknowledge(call);
+        }
+        rung = rung || bell.as_mut().poll(&mut context).is_ready();
+    }
+    assert_eq!(fixture.read("a").unwrap(), "second");
+    assert_eq!(fixture.take_changes(), 2);
+}
