@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
-use serde_json::json;
 use memory_engine::{Memory, now};
+use serde_json::json;
 use skills_core::{Head, Registry, RegistrySettings, ResourceUri};
 
 const SKILLS: usize = 10_000;

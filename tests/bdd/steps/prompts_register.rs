@@ -4,8 +4,8 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
+use crate::world::World;
 use crate::world::values::{column, pictured, table, timeless};
-use crate::world::{Document, World};
 
 const REGISTER: &str = "prompts::register";
 
@@ -22,11 +22,8 @@ async fn registered(world: &mut World, name: String, function: String) {
 
 #[given(expr = "a file holds the prompt {string} about {string}, which says {string}")]
 fn prompt_file(world: &mut World, name: String, description: String, body: String) {
-    world.backend.place(Document::Prompt {
-        name,
-        description,
-        body,
-    });
+    let source = world.backend.source();
+    source.add_prompt(&name, &description, &body);
 }
 
 #[when(expr = "I register the prompt {string}")]

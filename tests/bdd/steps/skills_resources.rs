@@ -9,15 +9,12 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
+use crate::world::World;
 use crate::world::values::{block, pictured, table};
-use crate::world::{Document, World};
 
 #[given(expr = "a file holds the skill {string}:")]
 fn skill_file(world: &mut World, id: String, step: &Step) {
-    world.backend.place(Document::Skill {
-        id,
-        body: block(step),
-    });
+    world.backend.source().add_skill(&id, &block(step));
 }
 
 #[when(expr = "I read {string}")]

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use skills_test_support::memory_source::MemorySource;
 
 use super::memory_backend::MemoryBackend;
 use super::socket_backend::SocketBackend;
@@ -46,27 +47,6 @@ pub enum Behaviour {
     Hangs,
     /// Was offered once; its worker is gone.
     Vanished,
-}
-
-/// A document that is no row: a file of the folder the registry also serves.
-#[derive(Clone, Debug)]
-pub enum Document {
-    /// A skill file.
-    Skill {
-        /// The id its path gives it.
-        id: String,
-        /// Its markdown.
-        body: String,
-    },
-    /// A prompt file.
-    Prompt {
-        /// Its name.
-        name: String,
-        /// From its front matter.
-        description: String,
-        /// The text it renders to.
-        body: String,
-    },
 }
 
 /// A function or trigger type as an engine lists it.
@@ -161,10 +141,10 @@ impl Backend {
         }
     }
 
-    /// Puts a document beside the rows.
-    pub fn place(&self, document: Document) {
+    /// The source beside the rows.
+    pub fn source(&self) -> &MemorySource {
         match self {
-            Self::Memory(backend) => backend.place(document),
+            Self::Memory(backend) => &backend.source,
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }

@@ -8,21 +8,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use memory_engine::{Link, Memory, Outcome};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, code, find};
-use memory_engine::{Link, Memory, Outcome};
 use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
 
-use super::backend::{Behaviour, CallFailure, Document, Offered, Problem};
-use super::memory_source::MemorySource;
+use super::backend::{Behaviour, CallFailure, Offered, Problem};
+use skills_test_support::TIMEOUT;
+use skills_test_support::memory_source::MemorySource;
 
 /// How long the registry waits for a function. In memory a function that hangs is
 /// known to, so nothing waits that long.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long calls may wait for each other before a scenario is stuck.
-const TIMEOUT: Duration = Duration::from_mins(1);
 
 type ReceivedCalls = Arc<Mutex<Vec<(String, Value)>>>;
 
@@ -32,7 +30,7 @@ pub struct MemoryBackend {
     link: Arc<Link>,
     gates: Arc<Gates>,
     registry: Arc<Registry>,
-    source: Arc<MemorySource>,
+    pub source: Arc<MemorySource>,
     received: ReceivedCalls,
     vanished: Mutex<BTreeSet<String>>,
     /// Trigger type and function: what workers subscribe to again after an outage.
@@ -146,10 +144,6 @@ impl MemoryBackend {
 
     pub fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
         self.memory.rows(scope)
-    }
-
-    pub fn place(&self, document: Document) {
-        self.source.place(document);
     }
 
     pub async fn problems(&self) -> Vec<Problem> {

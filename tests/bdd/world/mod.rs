@@ -4,7 +4,6 @@ pub mod backend;
 mod failure_writer;
 mod feature_lint;
 mod memory_backend;
-mod memory_source;
 mod received_calls;
 mod socket_backend;
 mod temp_folder;
@@ -16,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 use skills_core::{Error, FunctionId, Head, ResourceUri, SkillId};
 
-pub use backend::{Backend, Behaviour, CallFailure, Document, Offered};
+pub use backend::{Backend, Behaviour, CallFailure, Offered};
 pub use failure_writer::FailureWriter;
 pub use feature_lint::lint_features;
 pub use temp_folder::TempFolder;

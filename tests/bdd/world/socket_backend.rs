@@ -15,18 +15,17 @@ use skills::config::{Config, LoadedConfig, Scopes};
 use skills::engine::remote;
 use skills_api::{OPERATIONS, TRIGGER_TYPES};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
-use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState};
-use tokio::net::TcpListener;
+use skills_iii::{CallError, Client, ClientOptions, ErrorBody};
+use skills_test_support::TIMEOUT;
+use skills_test_support::engine::TestEngine;
 use tokio::sync::{Barrier, OwnedMutexGuard, oneshot};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::backend::{Behaviour, CallFailure, Offered};
 use super::received_calls::ReceivedCalls;
 
-/// Longer than anything takes on a busy machine.
-const TIMEOUT: Duration = Duration::from_mins(1);
 /// What the registry waits for a handler.
 const CALL_TIMEOUT_MS: u64 = 4000;
 
@@ -44,7 +43,7 @@ pub struct SocketBackend {
     stop: Option<oneshot::Sender<()>>,
     worker: Option<JoinHandle<()>>,
     shared_engine: Option<OwnedMutexGuard<()>>,
-    _engine: JoinSet<()>,
+    _engine: Option<TestEngine>,
 }
 
 /// On an engine that all scenarios share, one at a time.
@@ -57,10 +56,12 @@ async fn shared_engine() -> OwnedMutexGuard<()> {
 
 impl SocketBackend {
     pub async fn new() -> Self {
-        let mut engine = JoinSet::new();
-        let (url, shared_engine) = match std::env::var("III_ENGINE_WS_URL") {
-            Ok(url) => (url, Some(shared_engine().await)),
-            Err(_) => (start_engine(&mut engine).await, None),
+        let (url, engine, shared_engine) = match std::env::var("III_ENGINE_WS_URL") {
+            Ok(url) => (url, None, Some(shared_engine().await)),
+            Err(_) => {
+                let engine = TestEngine::start().await;
+                (engine.url.clone(), Some(engine), None)
+            }
         };
         let me = Uuid::new_v4();
         let scopes = Scopes {
@@ -387,13 +388,4 @@ impl fmt::Debug for SocketBackend {
             .field("scopes", &self.scopes)
             .finish_non_exhaustive()
     }
-}
-
-/// Our own engine on a free port.
-async fn start_engine(tasks: &mut JoinSet<()>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
-    tasks.spawn(async move { hub.serve(listener, std::future::pending()).await });
-    format!("ws://{address}")
 }

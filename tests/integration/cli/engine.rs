@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::hub::{Engine, Serve};
+use skills_test_support::engine::TestEngine;
+use skills_test_support::handler::{hangs, returns};
+use skills_test_support::process::{Addresses, SkillsProcess};
+
 use super::transcript::Transcript;
 
 /// A session, with the engine's address hidden.
@@ -18,7 +21,7 @@ fn session(url: &str) -> Transcript {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_without_a_skills_worker() {
-    let engine = Engine::start().await;
+    let engine = TestEngine::start().await;
     let url = &engine.url;
     let mut s = session(url);
     for verb in [
@@ -35,7 +38,7 @@ async fn an_engine_without_a_skills_worker() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_wants_another_token() {
-    let engine = Engine::with_token(Some("secret")).await;
+    let engine = TestEngine::with_token("secret").await;
     let url = &engine.url;
     let mut s = session(url);
     s.step(&format!("skills list --url {url}"))
@@ -46,14 +49,15 @@ async fn an_engine_that_wants_another_token() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_with_an_older_skills_worker() {
-    let engine = Engine::start().await;
+    let engine = TestEngine::start().await;
     let old_list = json!({ "skills": [{ "id": "old", "bytes": 3, "registered_at": "" }] });
     let odd = json!({ "prompts": "none" });
-    let _worker = engine
-        .worker(&[
-            ("skills::list", Some(old_list)),
-            ("prompts::mcp-list", Some(odd)),
-        ])
+    let worker = engine.peer("older-worker").await;
+    worker
+        .register_function("skills::list", returns(old_list))
+        .await;
+    worker
+        .register_function("prompts::mcp-list", returns(odd))
         .await;
     let url = &engine.url;
     let mut s = session(url);
@@ -74,10 +78,10 @@ async fn an_engine_with_an_older_skills_worker() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_function_that_never_answers() {
-    let engine = Engine::start().await;
-    let _worker = engine
-        .worker(&[("skills::list", None), ("demo::slow", None)])
-        .await;
+    let engine = TestEngine::start().await;
+    let worker = engine.peer("slow-worker").await;
+    worker.register_function("skills::list", hangs()).await;
+    worker.register_function("demo::slow", hangs()).await;
     let url = &engine.url;
     let mut s = session(url);
     s.step(&format!("skills list --timeout 5s --url {url}"));
@@ -125,7 +129,7 @@ fn an_address_that_was_named_and_does_not_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn serve_answers_like_the_data_directory() {
     let s = Transcript::new();
-    let serve = Serve::start(&s);
+    let (_serve, Addresses { url, .. }) = SkillsProcess::serve(&s.path("data"), &[]).await;
     let verbs = [
         "list --flat",
         "index",
@@ -135,7 +139,6 @@ async fn serve_answers_like_the_data_directory() {
         "fetch a/b skills",
         "list --json",
     ];
-    let url = &serve.url;
     s.run_with(
         &format!("skills register a/b - --url {url}"),
         "# B\n\nAbout B.\n",

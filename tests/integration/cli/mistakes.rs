@@ -1,5 +1,7 @@
 //! Mistakes, each with an answer that helps.
 
+use skills_test_support::process::skills_path;
+
 use super::transcript::Transcript;
 
 #[test]
@@ -71,7 +73,7 @@ fn a_closed_stdin_is_an_empty_one() {
 /// Runs a line in a shell that finds our binary.
 #[cfg(unix)]
 pub fn shell(session: &Transcript, line: &str) -> super::transcript::CommandOutput {
-    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_skills"));
+    let binary = std::path::PathBuf::from(skills_path());
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());
     let command = session.command("sh").args(["-c", line]).env("PATH", path);

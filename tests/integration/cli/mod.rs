@@ -7,7 +7,6 @@ mod batch;
 mod disk;
 mod engine;
 mod help;
-mod hub;
 mod mistakes;
 mod pipes;
 mod readme;

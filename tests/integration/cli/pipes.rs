@@ -1,6 +1,9 @@
 //! Readers that leave, and outputs that cannot be written.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use skills_test_support::NO_ENGINE;
+use skills_test_support::process::skills_command;
 
 use super::transcript::Transcript;
 
@@ -24,10 +27,10 @@ fn a_reader_that_left_is_no_failure() {
     for verb in verbs {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let output = Command::new(env!("CARGO_BIN_EXE_skills"))
+        let output = skills_command()
             .args(verb.split(' '))
             .env("SKILLS_DATA_DIR", s.path("data"))
-            .env("SKILLS_URL", "ws://127.0.0.1:1")
+            .env("SKILLS_URL", NO_ENGINE)
             .stdout(writer)
             .stderr(Stdio::piped())
             .output()

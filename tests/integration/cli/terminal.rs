@@ -1,10 +1,12 @@
 //! What a terminal gets: `script` gives the program one.
 
+use skills_test_support::process::skills_path;
+
 use super::transcript::{CommandOutput, Transcript};
 
 /// Runs a line on a terminal so many columns wide.
 fn on_a_terminal(session: &Transcript, columns: usize, line: &str) -> CommandOutput {
-    let binary = env!("CARGO_BIN_EXE_skills");
+    let binary = skills_path();
     let line = line.replacen("skills", &format!("'{binary}'"), 1);
     let line = format!("stty cols {columns} rows 24; exec {line}");
     let command = session
@@ -58,8 +60,8 @@ fn no_color_means_none() {
     s.run_with("skills register a -", "# Title\n");
     for setting in ["NO_COLOR=1", "TERM=dumb"] {
         let line = format!("env {setting} skills");
-        let binary = env!("CARGO_BIN_EXE_skills");
-        let line = format!("{} read a --quiet", line.replace("skills", binary));
+        let binary = skills_path();
+        let line = format!("{} read a --quiet", line.replace("skills", &binary));
         let command =
             s.command("script")
                 .args(["--quiet", "--return", "--command", &line, "/dev/null"]);

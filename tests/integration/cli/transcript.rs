@@ -1,16 +1,12 @@
 //! A user at a prompt: commands in a directory of their own, and all that is said.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
+use skills_test_support::process::skills_path;
+use skills_test_support::{NO_ENGINE, TIMEOUT};
 use snapbox::cmd::Command;
 use snapbox::{Assert, Data};
 use tempfile::TempDir;
-
-/// Nothing listens here: no user may, and nobody does.
-const NO_ENGINE: &str = "ws://127.0.0.1:1";
-/// Longer than anything here takes on a busy machine.
-const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// What one command said.
 pub struct CommandOutput {
@@ -80,9 +76,7 @@ impl Transcript {
         let words = line
             .strip_prefix("skills")
             .expect("a line starts with skills");
-        let command = self
-            .command(env!("CARGO_BIN_EXE_skills"))
-            .args(split(words));
+        let command = self.command(skills_path()).args(split(words));
         self.finish(command.stdin(Data::binary(stdin.into())))
     }
 

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::process::{folder, skills, text};
-use super::sample::SAMPLE;
+use super::process::{folder, text};
+use skills_test_support::document::SAMPLE;
+use skills_test_support::process::skills_command;
 
 struct Ran {
     code: Option<i32>,
@@ -14,7 +15,11 @@ struct Ran {
 }
 
 fn run(arguments: &[&str]) -> Ran {
-    let output = skills().arg("agent").args(arguments).output().unwrap();
+    let output = skills_command()
+        .arg("agent")
+        .args(arguments)
+        .output()
+        .unwrap();
     Ran {
         code: output.status.code(),
         out: text(&output.stdout).to_owned(),

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::process::{folder, serve, skills, text};
-use super::sample::{SAMPLE, call};
+use super::process::{folder, serve, text};
+use skills_test_support::document::{SAMPLE, call};
+use skills_test_support::process::skills_command;
 
 /// What a path is refused with.
 #[track_caller]
@@ -217,7 +218,7 @@ fn flags_without_a_document_are_a_mistake_of_the_caller() {
         &["mcp", "--selftest"],
         &["mcp", "a.3md", "b.3md"],
     ] {
-        let output = skills().args(arguments).output().unwrap();
+        let output = skills_command().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "for {arguments:?}");
     }
 }

@@ -4,5 +4,4 @@ mod agent;
 mod documents;
 mod process;
 mod reload;
-mod sample;
 mod selftest;

@@ -1,15 +1,14 @@
 //! The program itself: framing, ends, and clients that do not read.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Output, Stdio};
-use std::thread;
+use std::process::Output;
 
 use skills_mcp::document::LINE_MAX;
+use skills_test_support::document::{SAMPLE, call};
+use skills_test_support::process::{SkillsProcess, output_of, skills_command};
 use tempfile::TempDir;
-
-use super::sample::{SAMPLE, call};
+use tokio::io::AsyncWriteExt;
 
 /// A folder with one document.
 pub fn folder(text: &str) -> (TempDir, PathBuf) {
@@ -19,68 +18,17 @@ pub fn folder(text: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-pub fn skills() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_skills"))
-}
-
-/// Runs the server on an input that ends.
+/// Serves a document to an input that ends.
 pub fn serve(path: &Path, input: impl Into<Vec<u8>>, more: &[&str]) -> Output {
-    let mut child = Server::start(path, more);
-    let (mut to, input) = (child.input.take().unwrap(), input.into());
-    // It may well end before it has read everything.
-    let writer = thread::spawn(move || drop(to.write_all(&input)));
-    let output = child.end();
-    writer.join().unwrap();
-    output
+    let mut command = skills_command();
+    command.arg("mcp").arg(path).args(more);
+    output_of(command, input)
 }
 
-/// A running server; killed when dropped.
-pub struct Server {
-    child: Option<Child>,
-    pub input: Option<ChildStdin>,
-}
-
-impl Server {
-    pub fn start(path: &Path, more: &[&str]) -> Self {
-        let mut child = skills()
-            .arg("mcp")
-            .arg(path)
-            .args(more)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let input = child.stdin.take();
-        let child = Some(child);
-        Self { child, input }
-    }
-
-    pub fn outputs(&mut self) -> (BufReader<ChildStdout>, BufReader<ChildStderr>) {
-        let child = self.child.as_mut().unwrap();
-        (
-            BufReader::new(child.stdout.take().unwrap()),
-            BufReader::new(child.stderr.take().unwrap()),
-        )
-    }
-
-    pub fn ask(&mut self, line: &str) {
-        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
-    }
-
-    pub fn end(mut self) -> Output {
-        drop(self.input.take());
-        self.child.take().unwrap().wait_with_output().unwrap()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
+/// Starts to serve a document.
+pub fn start(path: &Path, more: &[&str]) -> SkillsProcess {
+    let path = path.to_str().unwrap();
+    SkillsProcess::start(&[&["mcp", path], more].concat())
 }
 
 pub fn text(bytes: &[u8]) -> &str {
@@ -105,31 +53,25 @@ fn a_good_document_is_announced_on_stderr_and_served_until_the_input_ends() {
 }
 
 /// Points 8 and 9: pieces of characters, and a last line without an end.
-#[test]
-fn lines_may_come_in_any_pieces() {
+#[tokio::test]
+async fn lines_may_come_in_any_pieces() {
     let (_folder, path) = folder(SAMPLE);
-    let mut server = Server::start(&path, &[]);
-    let (mut stdout, _stderr) = server.outputs();
+    let mut server = start(&path, &[]);
+    let mut stdin = server.stdin.take().unwrap();
     let line = r#"{"jsonrpc":"2.0","id":"é🐛","method":"ping"}"#;
-    let mut answer = String::new();
     for byte in format!("{line}\r\n").bytes() {
-        server.input.as_mut().unwrap().write_all(&[byte]).unwrap();
+        stdin.write_all(&[byte]).await.unwrap();
     }
-    stdout.read_line(&mut answer).unwrap();
     assert_eq!(
-        answer,
-        "{\"jsonrpc\":\"2.0\",\"id\":\"é🐛\",\"result\":{}}\n"
+        server.stdout_line().await,
+        r#"{"jsonrpc":"2.0","id":"é🐛","result":{}}"#
     );
-    server
-        .input
-        .as_mut()
-        .unwrap()
-        .write_all(PING.as_bytes())
-        .unwrap();
-    assert!(server.end().status.success());
-    let mut rest = String::new();
-    stdout.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, format!("{PONG}\n"));
+    stdin.write_all(PING.as_bytes()).await.unwrap();
+    drop(stdin);
+    assert_eq!(server.stdout_line().await, PONG);
+    let rest = server.stdout.as_mut().unwrap().next_line().await;
+    assert_eq!(rest.unwrap(), None);
+    assert!(server.wait().await.0.success());
 }
 
 /// Point 7: an endless line is answered once, and nothing inside it is taken for a request.
@@ -159,50 +101,43 @@ fn bytes_that_are_no_text_are_a_parse_error() {
 }
 
 /// Point 4: a thousand pipelined answers to a client that reads late all arrive, in order.
-#[test]
-fn a_client_that_reads_late_loses_nothing() {
+#[tokio::test]
+async fn a_client_that_reads_late_loses_nothing() {
     let (_folder, path) = folder(&many(200));
-    let mut server = Server::start(&path, &[]);
-    let (mut stdout, _stderr) = server.outputs();
-    let mut input = server.input.take().unwrap();
-    let (sent, all_sent) = std::sync::mpsc::channel();
-    let writer = thread::spawn(move || {
+    let mut server = start(&path, &[]);
+    let mut stdin = server.stdin.take().unwrap();
+    let writer = tokio::spawn(async move {
         for id in 0..1_000 {
             let line = call("list_skills", "{}").replace("\"id\":1", &format!("\"id\":{id}"));
-            writeln!(input, "{line}").unwrap();
+            stdin
+                .write_all(format!("{line}\n").as_bytes())
+                .await
+                .unwrap();
         }
-        sent.send(()).unwrap();
+        // Kept open: the end of the input must not be what lets the answers out.
+        stdin
     });
-    // Most of what is asked for does not fit between us: only reading moves things on.
-    let mut line = String::new();
+    // Most of the answers do not fit into the pipe, so the server goes on only as they are read.
     for id in 0..1_000 {
-        line.clear();
-        stdout.read_line(&mut line).unwrap();
+        let line = server.stdout_line().await;
         let start: String = line.chars().take(40).collect();
         assert!(start.contains(&format!("\"id\":{id},")), "{start}");
-        assert!(line.ends_with("]\"}]}}\n"));
+        assert!(line.ends_with("]\"}]}}"));
     }
-    all_sent.recv().unwrap();
-    writer.join().unwrap();
+    drop(writer.await.unwrap());
 }
 
-#[test]
-fn a_client_that_goes_away_ends_the_server_quietly() {
+#[tokio::test]
+async fn a_client_that_goes_away_ends_the_server_quietly() {
     let (_folder, path) = folder(&many(200));
-    let mut server = Server::start(&path, &[]);
-    let (stdout, mut stderr) = server.outputs();
-    drop(stdout);
-    server.ask(&call("list_skills", "{}"));
-    let output = server.end();
-    assert!(output.status.success());
-    let mut said = String::new();
-    stderr.read_to_string(&mut said).unwrap();
-    assert_eq!(
-        said.lines()
-            .filter(|line| line.contains("skills from"))
-            .count(),
-        1
-    );
+    let mut server = start(&path, &[]);
+    drop(server.stdout.take());
+    server.write_line(&call("list_skills", "{}")).await;
+    drop(server.stdin.take());
+    let (status, stderr) = server.wait().await;
+    assert!(status.success());
+    let loaded = stderr.lines().filter(|line| line.contains("skills from"));
+    assert_eq!(loaded.count(), 1);
 }
 
 /// A document of so many skills, each with two triggers of its own.

@@ -1,12 +1,13 @@
 //! `skills mcp --selftest`.
 
-use super::process::{folder, skills, text};
-use super::sample::SAMPLE;
+use super::process::{folder, text};
+use skills_test_support::document::SAMPLE;
+use skills_test_support::process::skills_command;
 
 #[test]
 fn the_selftest_calls_each_tool_and_reports() {
     let (_folder, path) = folder(SAMPLE);
-    let output = skills()
+    let output = skills_command()
         .args(["mcp", "--selftest"])
         .arg(&path)
         .output()
@@ -32,7 +33,7 @@ fn the_selftest_calls_each_tool_and_reports() {
 #[test]
 fn the_selftest_of_a_broken_document_fails_with_its_line() {
     let (_folder, path) = folder("no document");
-    let output = skills()
+    let output = skills_command()
         .args(["mcp", "--selftest"])
         .arg(&path)
         .output()

@@ -11,8 +11,10 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::fixture::{Fixture, failing};
-use super::test_client::{TIMEOUT, TestClient, modern};
+use super::fixture::Fixture;
+use skills_test_support::TIMEOUT;
+use skills_test_support::handler::fails;
+use skills_test_support::test_client::{TestClient, stateless};
 
 /// An engine with functions that are slow or broken, and no list of them.
 #[derive(Default)]
@@ -69,7 +71,7 @@ fn client(engine: &Arc<Odd>, tick: Duration) -> TestClient {
         now,
     );
     let handler = RegistryServer::new(Arc::new(registry), port, settings, stop.clone());
-    TestClient::with(handler, stop)
+    TestClient::serve(handler, stop)
 }
 
 #[tokio::test]
@@ -86,8 +88,8 @@ async fn a_cancelled_call_is_given_up_and_not_answered() {
         .await;
     timeout(TIMEOUT, engine.given_up.notified()).await.unwrap();
     // What comes next is the answer to this, not to that.
-    assert_eq!(client.ask("ping", json!({})).await.unwrap(), json!({}));
-    client.end().await;
+    assert_eq!(client.request("ping", json!({})).await.unwrap(), json!({}));
+    client.close().await;
 }
 
 #[tokio::test]
@@ -97,8 +99,8 @@ async fn a_long_call_ticks_for_whoever_gave_a_token() {
     client.initialize("2025-06-18").await;
     let params = json!({ "name": "w__slow", "_meta": { "progressToken": "t" } });
     let id = client.send("tools/call", params).await;
-    let first = client.notice("notifications/progress").await;
-    let second = client.notice("notifications/progress").await;
+    let first = client.notification("notifications/progress").await;
+    let second = client.notification("notifications/progress").await;
     assert_eq!(first["progressToken"], "t");
     assert!(
         first["message"]
@@ -109,7 +111,7 @@ async fn a_long_call_ticks_for_whoever_gave_a_token() {
     let progress = |notice: &Value| notice["progress"].as_f64().unwrap();
     assert!(progress(&second) > progress(&first));
     engine.release.notify_one();
-    let got = client.answer(id).await.unwrap();
+    let got = client.response(id).await.unwrap();
     assert_eq!(got["content"][0]["text"], "done");
 }
 
@@ -119,21 +121,21 @@ async fn a_panic_is_answered_and_the_conversation_goes_on() {
     let mut client = client(&engine, TIMEOUT);
     client.initialize("2025-06-18").await;
     let error = client
-        .ask("tools/call", json!({ "name": "w__panic" }))
+        .request("tools/call", json!({ "name": "w__panic" }))
         .await
         .unwrap_err();
     assert_eq!(error["code"], -32603);
-    assert_eq!(client.ask("ping", json!({})).await.unwrap(), json!({}));
+    assert_eq!(client.request("ping", json!({})).await.unwrap(), json!({}));
 }
 
 #[tokio::test]
 async fn an_engine_that_is_gone_is_no_empty_list() {
-    let mut fixture = Fixture::open().await;
+    let mut fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     fixture.home.leave().await;
     fixture.registry().disconnected();
     for method in ["tools/list", "resources/list", "prompts/list"] {
-        let error = client.ask(method, json!({})).await.unwrap_err();
+        let error = client.request(method, json!({})).await.unwrap_err();
         assert_eq!(error["code"], -32603, "for {method}: {error}");
         assert_eq!(error["data"]["hint"], "is the engine running?", "{method}");
     }
@@ -141,65 +143,63 @@ async fn an_engine_that_is_gone_is_no_empty_list() {
 
 #[tokio::test]
 async fn messages_follow_the_level_that_the_client_wants() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     fixture
-        .offer(json!({ "id": "w::bad" }), failing("oops", "no ink"))
+        .register_function(json!({ "id": "w::bad" }), fails("oops", "no ink"))
         .await;
     let mut client = fixture.client().await;
     let bad = json!({ "name": "w__bad" });
-    client.ask("tools/call", bad.clone()).await.unwrap();
+    client.request("tools/call", bad.clone()).await.unwrap();
     assert!(
-        !client.heard("notifications/message").await,
+        !client.has_notification("notifications/message").await,
         "nobody asked for messages"
     );
     client
-        .ask("logging/setLevel", json!({ "level": "error" }))
+        .request("logging/setLevel", json!({ "level": "error" }))
         .await
         .unwrap();
-    client.ask("tools/call", bad.clone()).await.unwrap();
+    client.request("tools/call", bad.clone()).await.unwrap();
     assert!(
-        !client.heard("notifications/message").await,
+        !client.has_notification("notifications/message").await,
         "a warning is below an error"
     );
     client
-        .ask("logging/setLevel", json!({ "level": "warning" }))
+        .request("logging/setLevel", json!({ "level": "warning" }))
         .await
         .unwrap();
-    client.ask("tools/call", bad.clone()).await.unwrap();
-    let message = client.notice("notifications/message").await;
+    client.request("tools/call", bad.clone()).await.unwrap();
+    let message = client.notification("notifications/message").await;
     assert_eq!(message["level"], "warning");
     assert_eq!(message["logger"], "skills");
     assert!(message["data"].as_str().unwrap().contains("no ink"));
     // A client of 2026-07-28 says it with each request.
-    client.ask_modern("tools/call", bad.clone()).await.unwrap();
-    assert!(!client.heard("notifications/message").await);
-    let mut params = modern(bad);
+    client
+        .request_stateless("tools/call", bad.clone())
+        .await
+        .unwrap();
+    assert!(!client.has_notification("notifications/message").await);
+    let mut params = stateless(bad);
     params["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
-    client.ask("tools/call", params).await.unwrap();
-    assert!(client.heard("notifications/message").await);
+    client.request("tools/call", params).await.unwrap();
+    assert!(client.has_notification("notifications/message").await);
 }
 
 #[tokio::test]
 async fn a_row_that_cannot_be_served_is_told_to_whoever_wants_to_know() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let row = json!({ "scope": "skills", "key": "a", "value": { "id": "a" } });
-    let row = serde_json::value::to_raw_value(&row).unwrap();
-    fixture
-        .worker
-        .call("state::set", row, TIMEOUT)
-        .await
-        .unwrap();
+    fixture.peer.call("state::set", row).await.unwrap();
     let mut client = fixture.client().await;
     client
-        .ask("logging/setLevel", json!({ "level": "warning" }))
+        .request("logging/setLevel", json!({ "level": "warning" }))
         .await
         .unwrap();
     // The engine rings for the row in its own time.
     let message = timeout(TIMEOUT, async {
         loop {
-            client.ask("resources/list", json!({})).await.unwrap();
-            if client.heard("notifications/message").await {
-                return client.notice("notifications/message").await;
+            client.request("resources/list", json!({})).await.unwrap();
+            if client.has_notification("notifications/message").await {
+                return client.notification("notifications/message").await;
             }
         }
     });

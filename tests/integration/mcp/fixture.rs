@@ -1,32 +1,33 @@
-//! A registry on an engine in this process, its data in a directory of its own, and
-//! workers on it.
+//! A registry with an embedded engine and a data directory of its own, the MCP server of it, and a
+//! peer on the engine.
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use serde_json::value::to_raw_value;
-use serde_json::{Value, json};
 use skills::app::{LocalRegistry, Stay};
 use skills::config::LoadedConfig;
 use skills::engine::ClientEngine;
 use skills_core::Registry;
-use skills_iii::client::{FunctionSpec, Handler as Function};
-use skills_iii::{Client, ClientOptions, ErrorBody};
+use skills_iii::ClientOptions;
+use skills_iii::client::{FunctionSpec, Handler};
 use skills_mcp::{McpSettings, RegistryServer};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::test_client::TestClient;
+use skills_test_support::engine::Peer;
+use skills_test_support::test_client::TestClient;
 
 pub struct Fixture {
     pub home: LocalRegistry,
-    pub worker: Client,
+    pub peer: Peer,
     pub handler: RegistryServer,
     pub stop: CancellationToken,
     _data: TempDir,
 }
 
 impl Fixture {
-    pub async fn open() -> Self {
+    pub async fn new() -> Self {
         Self::with(McpSettings::default()).await
     }
 
@@ -41,18 +42,15 @@ impl Fixture {
         )
         .unwrap();
         assert!(home.ready().await);
-        let worker = home
-            .embedded
-            .hub
-            .attach_with(ClientOptions::named("worker"));
-        worker.wait_connected().await.unwrap();
+        let peer = home.embedded.hub.attach_with(ClientOptions::named("peer"));
+        peer.wait_connected().await.unwrap();
         let engine = Arc::new(ClientEngine::new(home.client.clone()));
         let stop = CancellationToken::new();
         let handler =
             RegistryServer::new(Arc::clone(&home.registry), engine, settings, stop.clone());
         Self {
             home,
-            worker,
+            peer: Peer(peer),
             handler,
             stop,
             _data: data,
@@ -63,7 +61,7 @@ impl Fixture {
         &self.home.registry
     }
 
-    pub async fn skill(&self, id: &str, body: &str) {
+    pub async fn register_skill(&self, id: &str, body: &str) {
         let id = id.parse().unwrap();
         self.registry()
             .register_skill(id, body.into())
@@ -71,61 +69,29 @@ impl Fixture {
             .unwrap();
     }
 
-    /// A client that does not say hello.
+    /// A client whose session is not initialized.
     pub fn connect(&self) -> TestClient {
-        TestClient::with(self.handler.clone(), self.stop.clone())
+        TestClient::serve(self.handler.clone(), self.stop.clone())
     }
 
-    /// A client of the old lifecycle, initialized.
+    /// A client whose session is initialized with protocol version 2025-06-18.
     pub async fn client(&self) -> TestClient {
         let mut client = self.connect();
         client.initialize("2025-06-18").await;
         client
     }
 
-    /// Offers a function and waits until the engine has it.
-    pub async fn offer(&self, spec: Value, function: Function) {
+    /// Registers a function that `spec` describes, and waits until the engine has it.
+    pub async fn register_function(&self, spec: Value, handler: Handler) {
         let text = |key: &str| spec[key].as_str().map(str::to_owned);
         let raw = |key: &str| spec.get(key).map(|value| to_raw_value(value).unwrap());
-        let id = text("id").unwrap();
-        self.worker.register_function(
-            FunctionSpec {
-                id: id.clone(),
-                description: text("description"),
-                request_format: raw("request"),
-                response_format: raw("response"),
-                metadata: raw("metadata"),
-            },
-            function,
-        );
-        // Registrations and calls of one worker are taken in order.
-        let asked = to_raw_value(&json!({ "function_id": id })).unwrap();
-        let known = self.worker.call(
-            "engine::functions::info",
-            asked,
-            super::test_client::TIMEOUT,
-        );
-        known.await.unwrap();
+        let spec = FunctionSpec {
+            id: text("id").unwrap(),
+            description: text("description"),
+            request_format: raw("request"),
+            response_format: raw("response"),
+            metadata: raw("metadata"),
+        };
+        self.peer.register_function_spec(spec, handler).await;
     }
-
-    /// Offers a function that always answers the same.
-    pub async fn answers(&self, id: &str, answer: Value) {
-        self.offer(json!({ "id": id }), always(answer)).await;
-    }
-}
-
-pub fn always(answer: Value) -> Function {
-    Arc::new(move |_| {
-        let answer = to_raw_value(&answer).unwrap();
-        Box::pin(std::future::ready(Ok(Some(answer))))
-    })
-}
-
-pub fn echo() -> Function {
-    Arc::new(|payload| Box::pin(std::future::ready(Ok(Some(payload)))))
-}
-
-pub fn failing(code: &str, message: &str) -> Function {
-    let error = ErrorBody::new(code, message);
-    Arc::new(move |_| Box::pin(std::future::ready(Err(error.clone()))))
 }

@@ -9,16 +9,16 @@ use skills_iii::client::Handler as Function;
 use skills_mcp::http::HttpOptions;
 
 use super::fixture::Fixture;
-use super::web::Server;
+use skills_test_support::http_server::HttpServer;
 
 struct Visitor {
-    server: Server,
+    server: HttpServer,
     session: String,
 }
 
 impl Visitor {
     async fn arrive(fixture: &Fixture) -> Self {
-        let server = Server::start(fixture.handler.clone(), HttpOptions::default()).await;
+        let server = HttpServer::start(fixture.handler.clone(), HttpOptions::default()).await;
         let hello = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
@@ -45,12 +45,12 @@ impl Visitor {
 
 #[tokio::test]
 async fn a_read_in_a_session_sees_every_write_before_it() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let visitor = Visitor::arrive(&fixture).await;
     let missing = visitor.read("iii://a").await;
     assert_eq!(missing["error"]["code"], -32002);
     for body in ["# One", "# Two"] {
-        fixture.skill("a", body).await;
+        fixture.register_skill("a", body).await;
         let contents = json!([{ "uri": "iii://a", "mimeType": "text/markdown", "text": body }]);
         let expected = json!({ "jsonrpc": "2.0", "id": 1, "result": { "contents": contents } });
         assert_eq!(visitor.read("iii://a").await, expected);
@@ -61,12 +61,12 @@ async fn a_read_in_a_session_sees_every_write_before_it() {
     let id = "a".parse().unwrap();
     assert!(fixture.registry().unregister_skill(&id).await.unwrap());
     assert_eq!(visitor.read("iii://a").await, missing);
-    visitor.server.end().await;
+    visitor.server.stop().await;
 }
 
 #[tokio::test]
 async fn a_function_that_is_read_in_a_session_is_called_once() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
     let count: Function = Arc::new(move |_| {
@@ -74,10 +74,12 @@ async fn a_function_that_is_read_in_a_session_is_called_once() {
         let answer = to_raw_value("counted").unwrap();
         Box::pin(std::future::ready(Ok(Some(answer))))
     });
-    fixture.offer(json!({ "id": "count::up" }), count).await;
+    fixture
+        .register_function(json!({ "id": "count::up" }), count)
+        .await;
     let visitor = Visitor::arrive(&fixture).await;
     let read = visitor.read("iii://fn/count/up").await;
     assert_eq!(read["result"]["contents"][0]["text"], "counted");
     assert_eq!(calls.load(Ordering::SeqCst), 1);
-    visitor.server.end().await;
+    visitor.server.stop().await;
 }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::fixture::Fixture;
-use super::test_client::modern;
+use skills_test_support::test_client::stateless;
 
 #[tokio::test]
 async fn every_version_of_the_old_lifecycle_is_agreed_to_as_asked() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     for (asked, agreed) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -28,38 +28,38 @@ async fn every_version_of_the_old_lifecycle_is_agreed_to_as_asked() {
         );
         assert_eq!(answer["capabilities"]["resources"]["subscribe"], true);
         // And the shape of later answers is that of what was agreed.
-        let tools = client.ask("tools/list", json!({})).await.unwrap();
+        let tools = client.request("tools/list", json!({})).await.unwrap();
         assert_eq!(tools["resultType"], Value::Null, "for {asked}");
         assert_eq!(tools["ttlMs"], Value::Null, "for {asked}");
-        client.end().await;
+        client.close().await;
     }
 }
 
 #[tokio::test]
 async fn the_new_lifecycle_needs_no_hello() {
-    let fixture = Fixture::open().await;
-    fixture.skill("a", "# A").await;
+    let fixture = Fixture::new().await;
+    fixture.register_skill("a", "# A").await;
     let mut client = fixture.connect();
     let about = client
-        .ask_modern("server/discover", json!({}))
+        .request_stateless("server/discover", json!({}))
         .await
         .unwrap();
     assert_eq!(about["supportedVersions"].as_array().unwrap().len(), 5);
     let listed = client
-        .ask_modern("resources/list", json!({}))
+        .request_stateless("resources/list", json!({}))
         .await
         .unwrap();
     assert_eq!(listed["resultType"], "complete");
     assert_eq!(listed["resources"].as_array().unwrap().len(), 2);
-    let mut old = modern(json!({}));
+    let mut old = stateless(json!({}));
     old["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
-    let error = client.ask("tools/list", old).await.unwrap_err();
+    let error = client.request("tools/list", old).await.unwrap_err();
     assert_eq!(error["code"], -32022);
 }
 
 #[tokio::test]
 async fn what_is_no_request_is_refused_with_the_reason() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     for (method, params, code, part) in [
         (
@@ -88,7 +88,7 @@ async fn what_is_no_request_is_refused_with_the_reason() {
             "1 to 4096 bytes",
         ),
     ] {
-        let error = client.ask(method, params).await.unwrap_err();
+        let error = client.request(method, params).await.unwrap_err();
         assert_eq!(error["code"], code, "for {method}: {error}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }

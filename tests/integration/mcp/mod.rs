@@ -10,7 +10,4 @@ mod program;
 mod prompts;
 mod resources;
 mod std_streams;
-mod test_client;
 mod tools;
-#[path = "../../../crates/skills-mcp/tests/integration/web.rs"]
-mod web;

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::fixture::{Fixture, echo};
-use super::test_client::{TIMEOUT, modern};
+use super::fixture::Fixture;
+use skills_test_support::TIMEOUT;
+use skills_test_support::handler::echo;
+use skills_test_support::test_client::stateless;
 
 const RESOURCES: &str = "notifications/resources/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
@@ -21,114 +23,119 @@ async fn register_prompt(fixture: &Fixture) {
 
 #[tokio::test]
 async fn a_client_hears_that_lists_changed_and_that_what_it_watches_did() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     client
-        .ask("resources/subscribe", json!({ "uri": "iii://a" }))
+        .request("resources/subscribe", json!({ "uri": "iii://a" }))
         .await
         .unwrap();
-    fixture.skill("b", "# B").await;
-    client.notice(RESOURCES).await;
-    assert!(!client.heard(UPDATED).await, "nobody watches b");
-    fixture.skill("a", "# A").await;
-    assert_eq!(client.notice(UPDATED).await["uri"], "iii://a");
+    fixture.register_skill("b", "# B").await;
+    client.notification(RESOURCES).await;
+    assert!(!client.has_notification(UPDATED).await, "nobody watches b");
+    fixture.register_skill("a", "# A").await;
+    assert_eq!(client.notification(UPDATED).await["uri"], "iii://a");
     client
-        .ask("resources/unsubscribe", json!({ "uri": "iii://a" }))
+        .request("resources/unsubscribe", json!({ "uri": "iii://a" }))
         .await
         .unwrap();
     client
-        .ask("resources/subscribe", json!({ "uri": "iii://skills" }))
+        .request("resources/subscribe", json!({ "uri": "iii://skills" }))
         .await
         .unwrap();
-    fixture.skill("a", "# A2").await;
+    fixture.register_skill("a", "# A2").await;
     assert_eq!(
-        client.notice(UPDATED).await["uri"],
+        client.notification(UPDATED).await["uri"],
         "iii://skills",
         "the index tells of a"
     );
-    assert!(!client.heard(UPDATED).await);
+    assert!(!client.has_notification(UPDATED).await);
     register_prompt(&fixture).await;
-    client.notice(PROMPTS).await;
+    client.notification(PROMPTS).await;
 }
 
 #[tokio::test]
 async fn tools_that_come_and_go_are_told_once_somebody_looked() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     fixture.handler.functions_changed().await;
     assert!(
-        !client.heard(TOOLS).await,
+        !client.has_notification(TOOLS).await,
         "nothing is other than it was seen"
     );
-    client.ask("tools/list", json!({})).await.unwrap();
+    client.request("tools/list", json!({})).await.unwrap();
     fixture
-        .offer(json!({ "id": "skills::internal" }), echo())
+        .register_function(json!({ "id": "skills::internal" }), echo())
         .await;
     fixture.handler.functions_changed().await;
-    assert!(!client.heard(TOOLS).await, "that is no tool");
-    fixture.offer(json!({ "id": "w::f" }), echo()).await;
-    fixture.handler.functions_changed().await;
-    client.notice(TOOLS).await;
+    assert!(!client.has_notification(TOOLS).await, "that is no tool");
     fixture
-        .offer(
+        .register_function(json!({ "id": "w::f" }), echo())
+        .await;
+    fixture.handler.functions_changed().await;
+    client.notification(TOOLS).await;
+    fixture
+        .register_function(
             json!({ "id": "w::f", "request": { "type": "object", "title": "F" } }),
             echo(),
         )
         .await;
     fixture.handler.functions_changed().await;
-    client.notice(TOOLS).await;
+    client.notification(TOOLS).await;
 }
 
 #[tokio::test]
 async fn a_stream_tells_what_was_asked_for_from_its_acknowledgement_on() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let mut client = fixture.connect();
     // Often: what happens right after the acknowledgement must not be lost.
     for round in 0..50 {
         let wanted = json!({ "notifications": {
             "resourcesListChanged": true, "resourceSubscriptions": ["iii://a"],
         } });
-        let id = client.send("subscriptions/listen", modern(wanted)).await;
+        let id = client.send("subscriptions/listen", stateless(wanted)).await;
         let ack = client
-            .notice("notifications/subscriptions/acknowledged")
+            .notification("notifications/subscriptions/acknowledged")
             .await;
         assert_eq!(ack["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
-        fixture.skill("a", &format!("# {round}")).await;
-        let notice = client.notice(RESOURCES).await;
+        fixture.register_skill("a", &format!("# {round}")).await;
+        let notice = client.notification(RESOURCES).await;
         assert_eq!(
             notice["_meta"]["io.modelcontextprotocol/subscriptionId"],
             id
         );
-        assert_eq!(client.notice(UPDATED).await["uri"], "iii://a");
+        assert_eq!(client.notification(UPDATED).await["uri"], "iii://a");
         client
             .notify("notifications/cancelled", json!({ "requestId": id }))
             .await;
         // The next round must not hear this stream.
         register_prompt(&fixture).await;
     }
-    let listed = client.ask_modern("prompts/list", json!({})).await.unwrap();
+    let listed = client
+        .request_stateless("prompts/list", json!({}))
+        .await
+        .unwrap();
     assert_eq!(listed["prompts"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn streams_end_when_the_server_stops() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let mut client = fixture.connect();
     let wanted = json!({ "notifications": { "toolsListChanged": true } });
-    client.send("subscriptions/listen", modern(wanted)).await;
+    client.send("subscriptions/listen", stateless(wanted)).await;
     client
-        .notice("notifications/subscriptions/acknowledged")
+        .notification("notifications/subscriptions/acknowledged")
         .await;
     fixture.stop.cancel();
-    timeout(TIMEOUT, client.end()).await.unwrap();
+    timeout(TIMEOUT, client.close()).await.unwrap();
 }
 
 #[tokio::test]
 async fn two_clients_hear_the_same_change_and_one_that_left_is_forgotten() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let (mut one, mut two) = (fixture.client().await, fixture.client().await);
-    fixture.client().await.end().await;
-    fixture.skill("a", "# A").await;
-    assert_eq!(one.notice(RESOURCES).await, Value::Null);
-    two.notice(RESOURCES).await;
+    fixture.client().await.close().await;
+    fixture.register_skill("a", "# A").await;
+    assert_eq!(one.notification(RESOURCES).await, Value::Null);
+    two.notification(RESOURCES).await;
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use skills_core::PromptArgument;
 
-use super::fixture::{Fixture, failing};
+use super::fixture::Fixture;
+use skills_test_support::handler::{fails, returns};
 
 async fn prompt(fixture: &Fixture, name: &str, function: &str) {
     let argument = |name: &str, required| PromptArgument {
@@ -25,16 +26,13 @@ async fn prompt(fixture: &Fixture, name: &str, function: &str) {
 
 #[tokio::test]
 async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     fixture
-        .offer(
-            json!({ "id": "w::mail" }),
-            super::fixture::always(json!("Write.")),
-        )
+        .register_function(json!({ "id": "w::mail" }), returns(json!("Write.")))
         .await;
     prompt(&fixture, "mail", "w::mail").await;
     let mut client = fixture.client().await;
-    let listed = client.ask("prompts/list", json!({})).await.unwrap();
+    let listed = client.request("prompts/list", json!({})).await.unwrap();
     let expected = json!([{
         "name": "mail", "description": "Mail somebody.",
         "arguments": [
@@ -44,7 +42,7 @@ async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
     }]);
     assert_eq!(listed["prompts"], expected);
     let filled = json!({ "name": "mail", "arguments": { "to": "Ada" } });
-    let got = client.ask("prompts/get", filled).await.unwrap();
+    let got = client.request("prompts/get", filled).await.unwrap();
     let expected = json!({
         "description": "Mail somebody.",
         "messages": [{ "role": "user", "content": { "type": "text", "text": "Write." } }],
@@ -54,14 +52,16 @@ async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
 
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_refused_before_anybody_is_asked() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let handler = Arc::new(move |payload| {
         count.fetch_add(1, Ordering::SeqCst);
         Box::pin(std::future::ready(Ok(Some(payload)))) as _
     });
-    fixture.offer(json!({ "id": "w::mail" }), handler).await;
+    fixture
+        .register_function(json!({ "id": "w::mail" }), handler)
+        .await;
     prompt(&fixture, "mail", "w::mail").await;
     let mut client = fixture.client().await;
     for (arguments, part) in [
@@ -76,12 +76,12 @@ async fn arguments_that_do_not_fit_are_refused_before_anybody_is_asked() {
         ),
     ] {
         let params = json!({ "name": "mail", "arguments": arguments });
-        let error = client.ask("prompts/get", params).await.unwrap_err();
+        let error = client.request("prompts/get", params).await.unwrap_err();
         assert_eq!(error["code"], -32602, "{error}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }
     let error = client
-        .ask("prompts/get", json!({ "name": "mial" }))
+        .request("prompts/get", json!({ "name": "mial" }))
         .await
         .unwrap_err();
     assert_eq!(error["code"], -32602);
@@ -91,18 +91,18 @@ async fn arguments_that_do_not_fit_are_refused_before_anybody_is_asked() {
 
 #[tokio::test]
 async fn a_handler_that_fails_is_an_internal_error_with_the_reason() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     fixture
-        .offer(json!({ "id": "w::bad" }), failing("oops", "no ink"))
+        .register_function(json!({ "id": "w::bad" }), fails("oops", "no ink"))
         .await;
     let odd = json!({ "messages": [{ "role": "wizard", "content": 5 }] });
-    fixture.answers("w::odd", odd).await;
+    fixture.peer.register_function("w::odd", returns(odd)).await;
     prompt(&fixture, "bad", "w::bad").await;
     prompt(&fixture, "odd", "w::odd").await;
     let mut client = fixture.client().await;
     for (name, part) in [("bad", "no ink"), ("odd", "none of the protocol's")] {
         let params = json!({ "name": name, "arguments": { "to": "a" } });
-        let error: Value = client.ask("prompts/get", params).await.unwrap_err();
+        let error: Value = client.request("prompts/get", params).await.unwrap_err();
         assert_eq!(error["code"], -32603, "{error}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }
@@ -110,8 +110,8 @@ async fn a_handler_that_fails_is_an_internal_error_with_the_reason() {
 
 #[tokio::test]
 async fn arguments_named_after_what_they_are_get_completed() {
-    let fixture = Fixture::open().await;
-    fixture.skill("resend", "# R").await;
+    let fixture = Fixture::new().await;
+    fixture.register_skill("resend", "# R").await;
     prompt(&fixture, "mail", "w::mail").await;
     let mut client = fixture.client().await;
     for (argument, values) in [
@@ -124,7 +124,7 @@ async fn arguments_named_after_what_they_are_get_completed() {
             "ref": { "type": "ref/prompt", "name": "mail" },
             "argument": { "name": argument, "value": "" },
         });
-        let found = client.ask("completion/complete", params).await.unwrap();
+        let found = client.request("completion/complete", params).await.unwrap();
         assert_eq!(found["completion"]["values"], values, "for {argument}");
     }
 }

@@ -6,14 +6,17 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::fixture::Fixture;
+use skills_test_support::handler::returns;
 
 #[tokio::test]
 async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
-    let fixture = Fixture::open().await;
-    fixture.skill("resend", "# Resend\n\nSends mail.").await;
-    fixture.skill("resend/email", "no title").await;
+    let fixture = Fixture::new().await;
+    fixture
+        .register_skill("resend", "# Resend\n\nSends mail.")
+        .await;
+    fixture.register_skill("resend/email", "no title").await;
     let mut client = fixture.client().await;
-    let listed = client.ask("resources/list", json!({})).await.unwrap();
+    let listed = client.request("resources/list", json!({})).await.unwrap();
     let all = listed["resources"].as_array().unwrap();
     let uris: Vec<_> = all.iter().map(|r| r["uri"].as_str().unwrap()).collect();
     assert_eq!(uris, ["iii://skills", "iii://resend", "iii://resend/email"]);
@@ -36,7 +39,7 @@ async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
 
 #[tokio::test]
 async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let mut writing = JoinSet::new();
     for n in 0..1050 {
         let registry = Arc::clone(&fixture.home.registry);
@@ -49,9 +52,9 @@ async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
         written.unwrap();
     }
     let mut client = fixture.client().await;
-    let first = client.ask("resources/list", json!({})).await.unwrap();
+    let first = client.request("resources/list", json!({})).await.unwrap();
     let cursor = json!({ "cursor": first["nextCursor"] });
-    let second = client.ask("resources/list", cursor).await.unwrap();
+    let second = client.request("resources/list", cursor).await.unwrap();
     assert_eq!(second["nextCursor"], Value::Null);
     let pages = [&first, &second].map(|page| page["resources"].as_array().unwrap());
     let mut uris: Vec<_> = pages
@@ -64,7 +67,7 @@ async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
     uris.dedup();
     assert_eq!(uris.len(), 1051);
     let refused = client
-        .ask("resources/list", json!({ "cursor": "mine" }))
+        .request("resources/list", json!({ "cursor": "mine" }))
         .await
         .unwrap_err();
     assert_eq!(refused["code"], -32602);
@@ -73,10 +76,16 @@ async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
 
 #[tokio::test]
 async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
-    let fixture = Fixture::open().await;
-    fixture.skill("a", "# A\n\nText.").await;
-    fixture.answers("w::text", json!("# Now")).await;
-    fixture.answers("w::data", json!({ "ok": true })).await;
+    let fixture = Fixture::new().await;
+    fixture.register_skill("a", "# A\n\nText.").await;
+    fixture
+        .peer
+        .register_function("w::text", returns(json!("# Now")))
+        .await;
+    fixture
+        .peer
+        .register_function("w::data", returns(json!({ "ok": true })))
+        .await;
     let mut client = fixture.client().await;
     for (uri, mime, text) in [
         ("iii://a", "text/markdown", "# A\n\nText."),
@@ -88,14 +97,14 @@ async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
         ),
     ] {
         let read = client
-            .ask("resources/read", json!({ "uri": uri }))
+            .request("resources/read", json!({ "uri": uri }))
             .await
             .unwrap();
         let expected = json!([{ "uri": uri, "mimeType": mime, "text": text }]);
         assert_eq!(read["contents"], expected);
     }
     let index = client
-        .ask("resources/read", json!({ "uri": "iii://skills" }))
+        .request("resources/read", json!({ "uri": "iii://skills" }))
         .await
         .unwrap();
     assert!(
@@ -108,19 +117,19 @@ async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
 
 #[tokio::test]
 async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
-    let fixture = Fixture::open().await;
-    fixture.skill("resend/email", "# E").await;
+    let fixture = Fixture::new().await;
+    fixture.register_skill("resend/email", "# E").await;
     let mut client = fixture.client().await;
     let missing = json!({ "uri": "iii://resend/emial" });
     let error = client
-        .ask("resources/read", missing.clone())
+        .request("resources/read", missing.clone())
         .await
         .unwrap_err();
     assert_eq!(error["code"], -32002);
     assert_eq!(error["data"]["uri"], "iii://resend/emial");
     assert_eq!(error["data"]["hint"], "did you mean `resend/email`?");
     let error = client
-        .ask_modern("resources/read", missing)
+        .request_stateless("resources/read", missing)
         .await
         .unwrap_err();
     assert_eq!(error["code"], -32602);
@@ -130,14 +139,14 @@ async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
         ("iii://A", "lowercase"),
     ] {
         let error = client
-            .ask("resources/read", json!({ "uri": uri }))
+            .request("resources/read", json!({ "uri": uri }))
             .await
             .unwrap_err();
         assert_eq!(error["code"], -32602, "for {uri}");
         assert!(error["message"].as_str().unwrap().contains(part), "{error}");
     }
     let error = client
-        .ask("resources/read", json!({ "uri": "iii://fn/no/one" }))
+        .request("resources/read", json!({ "uri": "iii://fn/no/one" }))
         .await
         .unwrap_err();
     assert_eq!(error["code"], -32002, "{error}");
@@ -145,14 +154,17 @@ async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
 
 #[tokio::test]
 async fn templates_are_listed_and_their_variables_completed() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     for id in ["brain", "resend", "resend/email"] {
-        fixture.skill(id, "# X").await;
+        fixture.register_skill(id, "# X").await;
     }
-    fixture.answers("w::f", json!("x")).await;
+    fixture
+        .peer
+        .register_function("w::f", returns(json!("x")))
+        .await;
     let mut client = fixture.client().await;
     let listed = client
-        .ask("resources/templates/list", json!({}))
+        .request("resources/templates/list", json!({}))
         .await
         .unwrap();
     let templates = listed["resourceTemplates"].as_array().unwrap();
@@ -163,15 +175,15 @@ async fn templates_are_listed_and_their_variables_completed() {
     assert_eq!(uris, ["iii://{skill_id}", "iii://fn/{function_path}"]);
     let typed = |uri: &str, name: &str, value: &str| json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": name, "value": value } });
     let ids = typed("iii://{skill_id}", "skill_id", "res");
-    let found = client.ask("completion/complete", ids).await.unwrap();
+    let found = client.request("completion/complete", ids).await.unwrap();
     let expected = json!({ "values": ["resend", "resend/email"], "total": 2, "hasMore": false });
     assert_eq!(found["completion"], expected);
     let paths = typed("iii://fn/{function_path}", "function_path", "w");
-    let found = client.ask("completion/complete", paths).await.unwrap();
+    let found = client.request("completion/complete", paths).await.unwrap();
     assert_eq!(found["completion"]["values"], json!(["w/f"]));
     let unknown = typed("test://{x}", "x", "");
     let error = client
-        .ask("completion/complete", unknown)
+        .request("completion/complete", unknown)
         .await
         .unwrap_err();
     assert!(

@@ -9,15 +9,16 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::test_client::TIMEOUT;
+use skills_test_support::process::skills_command;
+use skills_test_support::{NO_ENGINE, TIMEOUT};
 
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
 /// `skills mcp` on a data directory of its own: nobody answers at that address.
 fn command(data: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_skills"));
+    let mut command = Command::from(skills_command());
     command
-        .args(["mcp", "--url", "ws://127.0.0.1:1", "--data-dir"])
+        .args(["mcp", "--url", NO_ENGINE, "--data-dir"])
         .arg(data)
         .current_dir(data)
         .stdin(Stdio::piped())

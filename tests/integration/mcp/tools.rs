@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 use skills_mcp::McpSettings;
 
-use super::fixture::{Fixture, always, echo, failing};
-use super::test_client::TestClient;
+use super::fixture::Fixture;
+use skills_test_support::handler::{echo, fails, returns};
+use skills_test_support::test_client::TestClient;
 
 async fn names(client: &mut TestClient) -> Vec<String> {
-    let listed = client.ask("tools/list", json!({})).await.unwrap();
+    let listed = client.request("tools/list", json!({})).await.unwrap();
     let tools = listed["tools"].as_array().unwrap().iter();
     tools
         .map(|tool| tool["name"].as_str().unwrap().to_owned())
@@ -16,7 +17,7 @@ async fn names(client: &mut TestClient) -> Vec<String> {
 
 async fn call(client: &mut TestClient, name: &str, arguments: Value) -> Result<Value, Value> {
     client
-        .ask(
+        .request(
             "tools/call",
             json!({ "name": name, "arguments": arguments }),
         )
@@ -25,29 +26,31 @@ async fn call(client: &mut TestClient, name: &str, arguments: Value) -> Result<V
 
 #[tokio::test]
 async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let spec = json!({
         "id": "mail::send", "description": "Sends.",
         "request": { "type": "object", "properties": { "to": { "type": "string" } } },
         "response": { "type": "object", "properties": { "ok": { "type": "boolean" } } },
         "metadata": { "title": "Send mail", "mcp": { "annotations": { "destructiveHint": true } } },
     });
-    fixture.offer(spec, echo()).await;
+    fixture.register_function(spec, echo()).await;
     fixture
-        .offer(
+        .register_function(
             json!({ "id": "a::b", "request": { "type": "string" } }),
             echo(),
         )
         .await;
-    fixture.offer(json!({ "id": "a__b" }), echo()).await;
     fixture
-        .offer(
+        .register_function(json!({ "id": "a__b" }), echo())
+        .await;
+    fixture
+        .register_function(
             json!({ "id": format!("long::{}", "x".repeat(130)) }),
             echo(),
         )
         .await;
     fixture
-        .offer(
+        .register_function(
             json!({ "id": "w::hidden", "metadata": { "internal": true } }),
             echo(),
         )
@@ -64,7 +67,7 @@ async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
         "skill__route",
     ];
     assert_eq!(names(&mut client).await, expected);
-    let listed = client.ask("tools/list", json!({})).await.unwrap();
+    let listed = client.request("tools/list", json!({})).await.unwrap();
     let tool = |name: &str| {
         let mut tools = listed["tools"].as_array().unwrap().iter();
         tools.find(|tool| tool["name"] == name).unwrap().clone()
@@ -91,12 +94,14 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
     .await;
     let exposed = json!({ "mcp": { "expose": true } });
     fixture
-        .offer(json!({ "id": "w::open", "metadata": exposed }), echo())
+        .register_function(json!({ "id": "w::open", "metadata": exposed }), echo())
         .await;
     fixture
-        .offer(json!({ "id": "secret::x", "metadata": exposed }), echo())
+        .register_function(json!({ "id": "secret::x", "metadata": exposed }), echo())
         .await;
-    fixture.offer(json!({ "id": "w::quiet" }), echo()).await;
+    fixture
+        .register_function(json!({ "id": "w::quiet" }), echo())
+        .await;
     let mut client = fixture.client().await;
     let expected = [
         "skill__fetch",
@@ -123,17 +128,22 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
 
 #[tokio::test]
 async fn answers_become_text_data_or_content() {
-    let fixture = Fixture::open().await;
-    fixture.offer(json!({ "id": "w::echo" }), echo()).await;
+    let fixture = Fixture::new().await;
     fixture
-        .offer(json!({ "id": "a__b" }), always(json!("underscores")))
+        .register_function(json!({ "id": "w::echo" }), echo())
         .await;
     fixture
-        .offer(json!({ "id": "a::b" }), always(json!("colons")))
+        .register_function(json!({ "id": "a__b" }), returns(json!("underscores")))
+        .await;
+    fixture
+        .register_function(json!({ "id": "a::b" }), returns(json!("colons")))
         .await;
     let image =
         json!({ "content": [{ "type": "image", "data": "aGk=", "mimeType": "image/png" }] });
-    fixture.answers("w::image", image.clone()).await;
+    fixture
+        .peer
+        .register_function("w::image", returns(image.clone()))
+        .await;
     let mut client = fixture.client().await;
     let got = call(&mut client, "w__echo", json!({ "n": 1 }))
         .await
@@ -163,9 +173,9 @@ async fn answers_become_text_data_or_content() {
 
 #[tokio::test]
 async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     fixture
-        .offer(json!({ "id": "w::bad" }), failing("oops", "no ink"))
+        .register_function(json!({ "id": "w::bad" }), fails("oops", "no ink"))
         .await;
     let mut client = fixture.client().await;
     let got = call(&mut client, "w__bad", json!({})).await.unwrap();
@@ -185,9 +195,11 @@ async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client()
 
 #[tokio::test]
 async fn our_own_tools_list_read_and_fetch() {
-    let fixture = Fixture::open().await;
-    fixture.skill("resend", "# Resend\n\nSends mail.").await;
-    fixture.skill("brain", "# Brain").await;
+    let fixture = Fixture::new().await;
+    fixture
+        .register_skill("resend", "# Resend\n\nSends mail.")
+        .await;
+    fixture.register_skill("brain", "# Brain").await;
     let mut client = fixture.client().await;
     let got = call(&mut client, "skill__list", json!({ "prefix": "res" }))
         .await
@@ -240,11 +252,11 @@ async fn our_own_tools_list_read_and_fetch() {
 
 #[tokio::test]
 async fn our_own_tools_find_a_skill_and_what_it_builds_on() {
-    let fixture = Fixture::open().await;
+    let fixture = Fixture::new().await;
     let mail =
         "---\ntriggers: send mail, notify\n---\n# Mail\n\n[base](iii://base) [x](iii://gone)";
-    fixture.skill("mail", mail).await;
-    fixture.skill("base", "# Base").await;
+    fixture.register_skill("mail", mail).await;
+    fixture.register_skill("base", "# Base").await;
     let mut client = fixture.client().await;
     let asked = json!({ "text": "Send a mail" });
     let got = call(&mut client, "skill__route", asked).await.unwrap();

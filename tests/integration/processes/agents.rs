@@ -4,8 +4,9 @@ use std::fs;
 
 use serde_json::json;
 
-use super::engine::Peer;
-use super::process::SkillsProcess;
+use skills_test_support::NO_ENGINE;
+use skills_test_support::engine::Peer;
+use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
 
 const DEV: &str = r#"---
 3md: 1.0
@@ -34,9 +35,12 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
     let config = config.to_str().unwrap();
     let data = dir.join("data");
 
-    let (serve, url) = SkillsProcess::serve(&data, &["--config", config]).await;
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&data, &["--config", config]).await;
     let peer = Peer::connect(&url, "peer").await;
-    assert_eq!(peer.ids().await, ["dev", "dev/code-search", "dev/read"]);
+    assert_eq!(
+        peer.skill_ids().await,
+        ["dev", "dev/code-search", "dev/read"]
+    );
     let listed = peer.call("skills::list", json!({})).await.unwrap();
     assert_eq!(listed["skills"][0]["origin"], "3md", "{listed}");
     let index = peer.read("iii://skills").await.unwrap();
@@ -48,7 +52,7 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
         "# iii://dev/code-search\n\nLook for it, then [read it](iii://dev/read)."
     );
     // What a worker registers wins.
-    peer.register("dev/read", "# From a worker").await;
+    peer.register_skill("dev/read", "# From a worker").await;
     assert_eq!(
         peer.read("iii://dev/read").await.unwrap(),
         "# From a worker"
@@ -58,14 +62,14 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
     let body = peer.read("iii://dev").await.unwrap();
     assert_eq!(body, "I was dev, see [Code search](iii://dev/code-search).");
     fs::write(dir.join("dev.3md"), DEV.replace("z=2|", "z=9|")).unwrap();
-    assert_eq!(peer.ids().await, ["dev/read"]);
+    assert_eq!(peer.skill_ids().await, ["dev/read"]);
     let problem = peer.read("iii://dev").await.unwrap_err();
     assert!(problem.contains("not found"), "{problem}");
     serve.kill().await;
 
-    let doctor = std::process::Command::new(env!("CARGO_BIN_EXE_skills"))
+    let doctor = skills_command()
         .args(["doctor", "--json", "--config", config])
-        .args(["--url", "ws://127.0.0.1:1", "--data-dir"])
+        .args(["--url", NO_ENGINE, "--data-dir"])
         .arg(dir.join("nothing"))
         .output()
         .unwrap();
@@ -80,18 +84,7 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
     assert!(reasons.contains("[dead-link]") && reasons.contains("is no 3md document"));
 
     fs::write(dir.join("dev.3md"), DEV).unwrap();
-    let data = data.to_str().unwrap();
-    let mut again = SkillsProcess::start(&[
-        "serve",
-        "--data-dir",
-        data,
-        "--http",
-        "127.0.0.1:0",
-        "--url",
-        "ws://127.0.0.1:0",
-        "--config",
-        config,
-    ]);
+    let mut again = SkillsProcess::start_serve(&data, &["--config", config]);
     let loaded = again.wait_for_log("agent loaded").await;
     assert_eq!(
         (&loaded["agent"], &loaded["skills"]),
@@ -115,7 +108,8 @@ async fn requests_find_planes_and_files_and_links_between_planes_are_followed() 
     let grep = "---\ntriggers: [grep, find code]\n---\n# Grep\n";
     fs::write(dir.path().join("grep.md"), grep).unwrap();
     let more = ["--config", config.to_str().unwrap()];
-    let (serve, url) = SkillsProcess::serve(&dir.path().join("data"), &more).await;
+    let (serve, Addresses { url, .. }) =
+        SkillsProcess::serve(&dir.path().join("data"), &more).await;
     let peer = Peer::connect(&url, "peer").await;
     let routed = peer.call("skills::route", json!({ "text": "grep, find the code" }));
     assert_eq!(

@@ -2,24 +2,21 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use skills_iii::state::{SqliteState, StoreOptions};
 
-use super::engine::{Engine, Peer};
-use super::files::write;
-use super::process::SkillsProcess;
-
-/// An address where nobody listens. Not a port that was free a moment ago: another test may have
-/// it by now.
-const NO_ENGINE: &str = "ws://127.0.0.1:1";
+use skills_test_support::NO_ENGINE;
+use skills_test_support::engine::{Peer, TestEngine};
+use skills_test_support::files::write;
+use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
 
 const DEV: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity label=dev\nI am dev.\n";
 
 fn run(dir: &Path, url: &str, more: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_skills"))
+    skills_command()
         .arg("doctor")
         .args(["--url", url, "--config"])
         .arg(dir.join("config.yaml"))
@@ -146,7 +143,7 @@ async fn a_file_that_hides_a_skill_of_a_document_is_named() {
 fn the_address_may_come_from_the_environment() {
     let dir = tempfile::tempdir().unwrap();
     let asked = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_skills"))
+        let output = skills_command()
             .args(["doctor", "--json", "--quiet", "--data-dir"])
             .arg(dir.path().join("data"))
             .args(more)
@@ -169,9 +166,9 @@ async fn what_hides_a_file_is_named_with_and_without_an_engine() {
     write(dir, "docs/taken.md", "# From a file\n");
     write(dir, "docs/free.md", "# Free\n");
     let data = dir.join("data");
-    let (serve, url) = SkillsProcess::serve(&data, &[]).await;
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&data, &[]).await;
     let peer = Peer::connect(&url, "peer").await;
-    let registered = peer.register("taken", "# From a worker").await;
+    let registered = peer.register_skill("taken", "# From a worker").await;
     let expected = json!([{
         "kind": "skill",
         "name": "taken",
@@ -203,7 +200,7 @@ async fn an_engine_without_registry_and_a_store_that_is_none_are_findings() {
     let dir = dir.path();
     write(dir, "config.yaml", "state_timeout_ms: 5000\n");
     write(dir, "data/state.db", &"no database at all ".repeat(100));
-    let engine = Engine::start("127.0.0.1:0").await;
+    let engine = TestEngine::start().await;
     let (said, code) = doctor(dir, &engine.url).await;
     assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
     assert_eq!(said["engine"]["state"], "idle");
@@ -234,7 +231,7 @@ async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
         json!({ "scope": "skills", "key": "dev", "value":
             { "id": "dev", "skill": "# D", "registered_at": "2026-01-01T00:00:00.000000Z" } }),
     ];
-    let (serve, url) = SkillsProcess::serve(&dir.join("data"), &[]).await;
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&dir.join("data"), &[]).await;
     let peer = Peer::connect(&url, "peer").await;
     for row in &rows {
         peer.call("state::set", row.clone()).await.unwrap();
@@ -259,7 +256,7 @@ async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
     }
 
     // Nor does it take a registry on the engine.
-    let engine = Engine::start("127.0.0.1:0").await;
+    let engine = TestEngine::start().await;
     let peer = Peer::connect(&engine.url, "peer").await;
     for row in rows {
         peer.call("state::set", row).await.unwrap();
@@ -279,7 +276,7 @@ async fn state_that_an_engine_cannot_read_is_a_finding() {
     let store =
         Arc::new(SqliteState::open(&dir.join("elsewhere"), StoreOptions::default()).unwrap());
     store.close();
-    let engine = Engine::keeping("127.0.0.1:0", store).await;
+    let engine = TestEngine::with_state(store).await;
     let (said, code) = doctor(dir, &engine.url).await;
     assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
     let damaged = &said["damaged"][0];

@@ -7,14 +7,9 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::engine::{Engine, Peer, next};
-use super::process::SkillsProcess;
-
-pub fn write(dir: &Path, path: &str, text: &str) {
-    let path = dir.join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
+use skills_test_support::engine::{Peer, TestEngine, next_event};
+use skills_test_support::files::{replace, write};
+use skills_test_support::process::{Addresses, SkillsProcess};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_served_next_to_what_workers_register() {
@@ -41,11 +36,11 @@ async fn files_are_served_next_to_what_workers_register() {
     let more = ["--config", config.to_str().unwrap()];
     let data = dir.join("data");
 
-    let (serve, url) = SkillsProcess::serve(&data, &more).await;
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&data, &more).await;
     let peer = Peer::connect(&url, "peer").await;
-    assert_eq!(peer.ids().await, ["house/style", "taken"]);
+    assert_eq!(peer.skill_ids().await, ["house/style", "taken"]);
     assert_eq!(peer.read("iii://taken").await.unwrap(), "# From a file\n");
-    peer.register("taken", "# From a worker").await;
+    peer.register_skill("taken", "# From a worker").await;
     assert_eq!(peer.read("iii://taken").await.unwrap(), "# From a worker");
     let index = peer.read("iii://skills").await.unwrap();
     assert!(
@@ -68,17 +63,7 @@ async fn files_are_served_next_to_what_workers_register() {
     assert!(body.starts_with("# Other style"), "{body}");
     serve.kill().await;
 
-    let mut again = SkillsProcess::start(&[
-        "serve",
-        "--data-dir",
-        data.to_str().unwrap(),
-        "--http",
-        "127.0.0.1:0",
-        "--url",
-        "ws://127.0.0.1:0",
-        "--config",
-        config.to_str().unwrap(),
-    ]);
+    let mut again = SkillsProcess::start_serve(&data, &["--config", config.to_str().unwrap()]);
     let loaded = again.wait_for_log("skill file loaded").await;
     let path = dir.join("docs/house/style.md");
     assert_eq!(loaded["path"], path.to_str().unwrap(), "{loaded}");
@@ -96,14 +81,6 @@ async fn files_are_served_next_to_what_workers_register() {
     assert_eq!(hidden["name"], "taken");
 }
 
-/// In one step, so that nobody ever sees half of it.
-pub fn put(dir: &Path, path: &str, text: &str) {
-    write(dir, "half", text);
-    let path = dir.join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::rename(dir.join("half"), path).unwrap();
-}
-
 /// Files that come, change and go while the program runs are told of, whether it
 /// brings its own engine or is a worker on another.
 #[tokio::test(flavor = "multi_thread")]
@@ -115,16 +92,17 @@ async fn whoever_subscribed_hears_of_files() {
         "config.yaml",
         "skills: ['docs/**/*.md']\nprompts: ['later/*.md']\n",
     );
-    put(dir, "docs/old.md", "# Old\n");
+    replace(dir, "docs/old.md", "# Old\n");
     let config = dir.join("config.yaml");
     let config = config.to_str().unwrap();
-    let (serve, url) = SkillsProcess::serve(&dir.join("data"), &["--config", config]).await;
+    let (serve, Addresses { url, .. }) =
+        SkillsProcess::serve(&dir.join("data"), &["--config", config]).await;
     told_of_files(dir, &url).await;
     serve.kill().await;
 
     fs::remove_dir_all(dir.join("later")).unwrap();
-    let engine = Engine::start("127.0.0.1:0").await;
-    let mut worker = SkillsProcess::start(&["--url", &engine.url, "--config", config]);
+    let engine = TestEngine::start().await;
+    let mut worker = SkillsProcess::worker(&engine.url, &["--config", config]);
     worker.wait_for_log("serving").await;
     told_of_files(dir, &engine.url).await;
 }
@@ -134,13 +112,13 @@ async fn told_of_files(dir: &Path, url: &str) {
     let mut skills = peer.subscribe("skills::on-change", "peer::on-skills");
     let mut prompts = peer.subscribe("prompts::on-change", "peer::on-prompts");
     let taken = json!({ "id": "taken", "skill": "# From a worker" });
-    peer.call_soon("skills::register", taken).await;
+    peer.call_until_ok("skills::register", taken).await;
     // Once one change of a file is heard of, subscriptions hold and files are followed.
     let probe = json!({ "op": "register", "id": "probe" });
     let asked = Duration::from_millis(300);
     for n in 0.. {
-        put(dir, "docs/probe.md", &format!("# Probe {n}\n"));
-        let notice = timeout(asked, next(&mut skills)).await;
+        replace(dir, "docs/probe.md", &format!("# Probe {n}\n"));
+        let notice = timeout(asked, next_event(&mut skills)).await;
         if notice.is_ok_and(|notice| notice == probe) {
             break;
         }
@@ -149,29 +127,29 @@ async fn told_of_files(dir: &Path, url: &str) {
     let mut expect = async |op: &str, id: &str| {
         // More of those may still be on their way.
         let registered = json!({ "op": "register", "id": "taken" });
-        let mut notice = next(&mut skills).await;
+        let mut notice = next_event(&mut skills).await;
         while notice == probe || notice == registered {
-            notice = next(&mut skills).await;
+            notice = next_event(&mut skills).await;
         }
         assert_eq!(notice, json!({ "op": op, "id": id }));
     };
-    put(dir, "docs/new/a.md", "# A\n");
+    replace(dir, "docs/new/a.md", "# A\n");
     expect("register", "new/a").await;
     // State hides this one: its coming and going is no news. Nor is what is no skill.
-    put(dir, "docs/taken.md", "# From a file\n");
-    put(dir, "docs/README.md", "# No id\n");
-    put(dir, "docs/new/a.md", "# B\n");
+    replace(dir, "docs/taken.md", "# From a file\n");
+    replace(dir, "docs/README.md", "# No id\n");
+    replace(dir, "docs/new/a.md", "# B\n");
     expect("register", "new/a").await;
     fs::remove_file(dir.join("docs/taken.md")).unwrap();
     fs::remove_dir_all(dir.join("docs/new")).unwrap();
     expect("unregister", "new/a").await;
-    put(dir, "docs/new/b.md", "# B\n");
+    replace(dir, "docs/new/b.md", "# B\n");
     expect("register", "new/b").await;
     fs::remove_dir_all(dir.join("docs/new")).unwrap();
     expect("unregister", "new/b").await;
 
     // A folder that was not there when the program started.
-    put(dir, "later/x.md", "---\ndescription: x\n---\nHi\n");
+    replace(dir, "later/x.md", "---\ndescription: x\n---\nHi\n");
     let expected = json!({ "op": "register", "name": "x" });
-    assert_eq!(next(&mut prompts).await, expected);
+    assert_eq!(next_event(&mut prompts).await, expected);
 }

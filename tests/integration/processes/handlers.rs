@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use skills_iii::ErrorBody;
 use tokio::sync::Notify;
 
-use super::engine::{Engine, Peer};
-use super::process::SkillsProcess;
+use skills_test_support::engine::{Peer, TestEngine};
+use skills_test_support::process::SkillsProcess;
 
 struct Scene {
-    engine: Engine,
+    engine: TestEngine,
     _worker: SkillsProcess,
     peer: Peer,
     handlers: Peer,
@@ -26,16 +26,15 @@ async fn scene() -> Scene {
 
 /// A worker that waits so many milliseconds for anybody.
 async fn patient_for(milliseconds: u32) -> Scene {
-    let engine = Engine::start("127.0.0.1:0").await;
+    let engine = TestEngine::start().await;
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
     std::fs::write(&config, format!("state_timeout_ms: {milliseconds}\n")).unwrap();
-    let mut worker =
-        SkillsProcess::start(&["--url", &engine.url, "--config", config.to_str().unwrap()]);
+    let mut worker = SkillsProcess::worker(&engine.url, &["--config", config.to_str().unwrap()]);
     worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     let handlers = Peer::connect(&engine.url, "handlers").await;
-    peer.call_soon("skills::list", json!({})).await;
+    peer.call_until_ok("skills::list", json!({})).await;
     Scene {
         engine,
         _worker: worker,
@@ -67,7 +66,7 @@ impl Scene {
             }
         }
         // Nobody else is bothered.
-        self.peer.register("still", "here").await;
+        self.peer.register_skill("still", "here").await;
     }
 }
 
@@ -88,7 +87,7 @@ async fn one_that_hangs() {
     let scene = patient_for(1500).await;
     scene
         .handlers
-        .offer_now("w::hang", Arc::new(|_| Box::pin(std::future::pending())))
+        .register_function("w::hang", Arc::new(|_| Box::pin(std::future::pending())))
         .await;
     scene
         .fails("w::hang", "w/hang", &["too slow", "1500 ms", "timed_out"])
@@ -104,7 +103,10 @@ async fn one_that_fails() {
             "out of paper",
         )))) as _
     };
-    scene.handlers.offer_now("w::fail", Arc::new(fail)).await;
+    scene
+        .handlers
+        .register_function("w::fail", Arc::new(fail))
+        .await;
     scene
         .fails(
             "w::fail",
@@ -119,7 +121,7 @@ async fn one_that_panics() {
     let scene = scene().await;
     scene
         .handlers
-        .offer_now(
+        .register_function(
             "w::panic",
             Arc::new(|_| Box::pin(async { panic!("oh no") })),
         )
@@ -135,7 +137,7 @@ async fn one_that_returns_garbage() {
     let garbage = |_| Box::pin(std::future::ready(Ok(Some(answer(&json!([1, 2])))))) as _;
     scene
         .handlers
-        .offer_now("w::garbage", Arc::new(garbage))
+        .register_function("w::garbage", Arc::new(garbage))
         .await;
     let said = scene.prompt("w::garbage").await.unwrap_err();
     assert!(said.contains("unsupported shape (a list)"), "{said}");
@@ -152,7 +154,7 @@ async fn one_whose_worker_vanishes_while_it_is_asked() {
     let ring = Arc::clone(&asked);
     let leaving = Peer::connect(&scene.engine.url, "leaving").await;
     leaving
-        .offer_now(
+        .register_function(
             "w::vanish",
             Arc::new(move |_| {
                 ring.notify_one();

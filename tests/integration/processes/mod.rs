@@ -3,9 +3,7 @@
 
 mod agents;
 mod doctor;
-mod engine;
 mod files;
 mod handlers;
-mod process;
 mod serve;
 mod worker;

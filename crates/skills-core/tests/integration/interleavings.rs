@@ -7,9 +7,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use memory_engine::{Link, Memory};
 use proptest::prelude::*;
 use serde_json::json;
-use memory_engine::{Link, Memory};
 use skills_core::{Registry, RegistrySettings, SkillId};
 
 const KEYS: [&str; 3] = ["a", "b", "c"];

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use memory_engine::{Link, Memory, now};
+use serde_json::{Value, json};
 use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, RegistrySettings, SkillHead};
 
 use crate::row;

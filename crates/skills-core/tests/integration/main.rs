@@ -12,8 +12,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use serde_json::json;
 use memory_engine::{Link, Memory, now};
+use serde_json::json;
 use skills_core::{Change, Kind, Registry, RegistrySettings, ResourceUri};
 
 struct Fixture {

@@ -2,8 +2,8 @@
 
 use std::task::{Context, Waker};
 
-use serde_json::json;
 use memory_engine::{Memory, now};
+use serde_json::json;
 use skills_core::{Failure, Kind};
 
 use crate::{fixture, fixture_on, row};
@@ -23,7 +23,9 @@ fn a_scope_is_loaded_once_and_then_answered_from_memory() {
 fn at_hand_is_what_can_be_read_without_asking_anybody() {
     let fixture = fixture();
     fixture.memory.put("skills", "a", &row("a", "A"));
-    fixture.memory.put("skills", "half", &json!({ "id": "half" }));
+    fixture
+        .memory
+        .put("skills", "half", &json!({ "id": "half" }));
     assert_eq!(fixture.get_cached("a"), None, "not loaded");
     fixture.ids();
     fixture.link.take_called();
@@ -152,7 +154,9 @@ fn without_the_trigger_every_read_asks_the_engine() {
 fn rows_that_cannot_be_decoded_are_reported_and_the_rest_is_served() {
     let fixture = fixture();
     fixture.memory.put("skills", "good", &row("good", "G"));
-    fixture.memory.put("skills", "half", &json!({ "id": "half" }));
+    fixture
+        .memory
+        .put("skills", "half", &json!({ "id": "half" }));
     fixture.memory.put("skills", "Upper", &row("Upper", "x"));
     fixture.memory.put("skills", "none", &json!(7));
     let listing = now(fixture.registry.skills()).unwrap();

@@ -1,7 +1,7 @@
 //! Routing and chains where they meet limits, damage and outages.
 
-use serde_json::json;
 use memory_engine::now;
+use serde_json::json;
 use skills_core::{BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, Kind, Resolved};
 
 use crate::{Fixture, fixture};

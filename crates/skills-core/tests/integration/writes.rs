@@ -2,8 +2,8 @@
 
 use std::task::{Context, Waker};
 
-use skills_core::ResourceUri;
 use memory_engine::now;
+use skills_core::ResourceUri;
 
 use crate::{Work, fixture, poll, row};
 
@@ -38,7 +38,8 @@ fn an_acknowledgement_after_a_later_event_does_not_win() {
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.memory.by_hand();
     let mut mine: Work = Box::pin(
-        fixture.registry
+        fixture
+            .registry
             .register_skill("a".parse().unwrap(), "mine".into()),
     );
     assert!(!poll(&mut mine));
@@ -85,7 +86,8 @@ fn a_read_that_began_before_my_write_does_not_undo_it() {
     let read = fixture.memory.waiting()[0];
     fixture.memory.apply(read);
     let mut mine: Work = Box::pin(
-        fixture.registry
+        fixture
+            .registry
             .register_skill("a".parse().unwrap(), "mine".into()),
     );
     assert!(!poll(&mut mine));
@@ -107,7 +109,8 @@ fn writers_of_one_id_take_turns_and_each_is_announced_once() {
         .map(|n| {
             (
                 n,
-                fixture.registry
+                fixture
+                    .registry
                     .register_skill("a".parse().unwrap(), format!("v{n}")),
             )
         })
@@ -142,7 +145,8 @@ fn a_write_that_is_given_up_leaves_no_doubt_behind() {
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.memory.by_hand();
     let mut mine: Work = Box::pin(
-        fixture.registry
+        fixture
+            .registry
             .register_skill("a".parse().unwrap(), "mine".into()),
     );
     assert!(!poll(&mut mine));
@@ -167,7 +171,8 @@ fn a_late_echo_of_an_earlier_write_does_not_announce_the_next_one_twice() {
     let echo = fixture.link.take_event(0).unwrap();
     fixture.memory.by_hand();
     let mut second: Work = Box::pin(
-        fixture.registry
+        fixture
+            .registry
             .register_skill("a".parse().unwrap(), "second".into()),
     );
     assert!(!poll(&mut second));

@@ -10,19 +10,19 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::fake_handler::FakeHandler;
-use crate::stdio_client::TIMEOUT;
-use crate::web::Server;
+use skills_test_support::TIMEOUT;
+use skills_test_support::http_server::HttpServer;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 
-pub async fn serve() -> Server {
-    Server::start(FakeHandler::default(), HttpOptions::default()).await
+pub async fn serve() -> HttpServer {
+    HttpServer::start(FakeHandler::default(), HttpOptions::default()).await
 }
 
 /// Opens a session and answers its id.
-pub async fn session(server: &Server) -> String {
+pub async fn session(server: &HttpServer) -> String {
     let answer = server.post(&[], INITIALIZE).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     let session = answer.header("mcp-session-id").unwrap().to_owned();
@@ -72,12 +72,12 @@ async fn a_session_and_a_request_without_one() {
     assert_eq!(read.header("content-type"), Some("application/json"));
     assert_eq!(read.message()["result"]["resultType"], "complete");
     let gone = server
-        .ask("DELETE", &[("Mcp-Session-Id", &session)], "")
+        .request("DELETE", &[("Mcp-Session-Id", &session)], "")
         .await;
     assert_eq!(gone.status, 202);
     let after = server.post(&[("Mcp-Session-Id", &session)], PING).await;
     assert_eq!(after.status, 404);
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn the_header_with_the_name_must_match_the_body() {
             assert_eq!(answer.message()["error"]["code"], -32020);
         }
     }
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn what_is_no_message_is_said_so() {
         assert_eq!(message["error"]["code"], code, "for {body}: {message}");
         assert_eq!(message["id"], id, "for {body}: {message}");
     }
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn strangers_stay_outside() {
         },
         ..HttpOptions::default()
     };
-    let server = Server::start(FakeHandler::default(), options).await;
+    let server = HttpServer::start(FakeHandler::default(), options).await;
     let secret = ("Authorization", "Bearer secret");
     for (headers, status) in [
         (vec![], 401),
@@ -182,7 +182,7 @@ async fn strangers_stay_outside() {
         assert_eq!(challenge.is_some(), status == 401, "for {headers:?}");
         assert_eq!(answer.header("access-control-allow-origin"), None);
     }
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -191,13 +191,13 @@ async fn bodies_have_a_limit() {
         max_body_bytes: 1000,
         ..HttpOptions::default()
     };
-    let server = Server::start(FakeHandler::default(), options).await;
+    let server = HttpServer::start(FakeHandler::default(), options).await;
     let long = " ".repeat(1001 - PING.len()) + PING;
     let answer = server.post(&[], &long).await;
     assert_eq!(answer.status, 413);
     assert_eq!(answer.message()["error"]["code"], -32600);
     assert_eq!(server.post(&[], INITIALIZE).await.status, 200);
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -206,8 +206,10 @@ async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
         request_timeout: Duration::from_millis(50),
         ..HttpOptions::default()
     };
-    let server = Server::start(FakeHandler::default(), options).await;
-    let half = server.ask("POST", &[("Content-Length", "100")], "{").await;
+    let server = HttpServer::start(FakeHandler::default(), options).await;
+    let half = server
+        .request("POST", &[("Content-Length", "100")], "{")
+        .await;
     assert_eq!(half.status, 408, "{}", half.body);
     let (headers, body) = modern("tools/call", json!({ "name": "deaf" }));
     let answer = server.post(&borrowed(&headers), &body).await;
@@ -215,7 +217,7 @@ async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
     assert_eq!(answer.message()["error"]["code"], -32603);
     let asked: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(answer.message()["id"], asked["id"]);
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -224,7 +226,7 @@ async fn the_session_that_was_silent_longest_makes_room() {
         max_sessions: 3,
         ..HttpOptions::default()
     };
-    let server = Server::start(FakeHandler::default(), options).await;
+    let server = HttpServer::start(FakeHandler::default(), options).await;
     let mut sessions = Vec::new();
     for _ in 0..3 {
         sessions.push(session(&server).await);
@@ -239,7 +241,7 @@ async fn the_session_that_was_silent_longest_makes_room() {
     for at in [0, 2, 3] {
         assert!(alive(&sessions[at]).await, "session {at}");
     }
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
@@ -248,7 +250,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
         max_sessions: 2,
         ..HttpOptions::default()
     };
-    let server = Server::start(FakeHandler::default(), options).await;
+    let server = HttpServer::start(FakeHandler::default(), options).await;
     let mut streams = Vec::new();
     for _ in 0..2 {
         let session = session(&server).await;
@@ -281,7 +283,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
     })
     .await
     .unwrap();
-    server.end().await;
+    server.stop().await;
     let mut rest = Vec::new();
     timeout(TIMEOUT, streams[0].read_to_end(&mut rest))
         .await
@@ -292,7 +294,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
 #[tokio::test]
 async fn stop_answers_what_was_asked_and_ends_streams() {
     let handler = FakeHandler::default();
-    let server = Server::start(handler.clone(), HttpOptions::default()).await;
+    let server = HttpServer::start(handler.clone(), HttpOptions::default()).await;
     let session = session(&server).await;
     let mut events = server
         .open("GET", &[("Mcp-Session-Id", &session)], "")
@@ -306,7 +308,7 @@ async fn stop_answers_what_was_asked_and_ends_streams() {
     timeout(TIMEOUT, handler.state.waiting.notified())
         .await
         .unwrap();
-    server.stop.cancel();
+    server.shutdown.cancel();
     handler.state.go.notify_one();
     let mut answer = String::new();
     timeout(TIMEOUT, waiting.read_to_string(&mut answer))
@@ -321,7 +323,7 @@ async fn stop_answers_what_was_asked_and_ends_streams() {
             .unwrap()
             .unwrap();
     }
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -330,7 +332,7 @@ async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
         max_sessions: 100,
         ..HttpOptions::default()
     };
-    let server = std::sync::Arc::new(Server::start(FakeHandler::default(), options).await);
+    let server = std::sync::Arc::new(HttpServer::start(FakeHandler::default(), options).await);
     let mut clients = JoinSet::new();
     for number in 0..1000 {
         if clients.len() >= 50 {
@@ -380,5 +382,5 @@ async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
     let pong = server.post(&[("Mcp-Session-Id", &session)], PING).await;
     assert_eq!(pong.message()["result"], json!({}));
     let server = std::sync::Arc::into_inner(server).unwrap();
-    server.end().await;
+    server.stop().await;
 }

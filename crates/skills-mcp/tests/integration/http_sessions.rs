@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use crate::fake_handler::FakeHandler;
 use crate::http::{serve, session};
-use crate::stdio_client::TIMEOUT;
-use crate::web::Server;
+use skills_test_support::TIMEOUT;
+use skills_test_support::http_server::HttpServer;
 
 fn read(uri: &str) -> String {
     let params = json!({ "uri": uri });
@@ -35,16 +35,16 @@ async fn the_headers_of_a_read_in_a_session_are_checked() {
         let answer = server.post(&headers, &read("word:")).await;
         assert_eq!(answer.status, status, "for {headers:?}: {}", answer.body);
     }
-    let gone = server.ask("DELETE", &[ours], "").await;
+    let gone = server.request("DELETE", &[ours], "").await;
     assert_eq!(gone.status, 202);
     assert_eq!(server.post(&[ours], &read("word:")).await.status, 404);
-    server.end().await;
+    server.stop().await;
 }
 
 #[tokio::test]
 async fn a_read_in_a_session_can_be_cancelled() {
     let handler = FakeHandler::default();
-    let server = Server::start(handler.clone(), HttpOptions::default()).await;
+    let server = HttpServer::start(handler.clone(), HttpOptions::default()).await;
     let session = session(&server).await;
     let ours = ("Mcp-Session-Id", session.as_str());
     let mut waiting = server
@@ -65,5 +65,5 @@ async fn a_read_in_a_session_can_be_cancelled() {
         !answer.contains("jsonrpc"),
         "a cancelled request gets no response: {answer}"
     );
-    server.end().await;
+    server.stop().await;
 }

@@ -11,4 +11,3 @@ mod stdio_client;
 mod stdio_flow;
 mod stdio_lines;
 mod stdio_random;
-mod web;

@@ -1,18 +1,14 @@
 //! A client at the other end of two pipes.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use skills_mcp::stdio::{self, Limits};
+use skills_test_support::TIMEOUT;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::fake_handler::FakeHandler;
-
-/// Longer than anything here takes on a busy machine.
-pub const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// As in production, only that a busy machine has time.
 pub fn limits() -> Limits {

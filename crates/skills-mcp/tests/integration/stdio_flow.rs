@@ -9,7 +9,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use crate::fake_handler::FakeHandler;
-use crate::stdio_client::{StdioClient, TIMEOUT, limits};
+use crate::stdio_client::{StdioClient, limits};
+use skills_test_support::TIMEOUT;
 
 fn call(id: u32, tool: &str, argument: u32) -> String {
     let params = json!({ "name": tool, "arguments": { "a": argument } });

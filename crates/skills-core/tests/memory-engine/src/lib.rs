@@ -336,7 +336,13 @@ impl Inner {
         }
     }
 
-    fn publish_event(&mut self, scope: &str, key: &str, old: Option<&RawValue>, new: Option<&RawValue>) {
+    fn publish_event(
+        &mut self,
+        scope: &str,
+        key: &str,
+        old: Option<&RawValue>,
+        new: Option<&RawValue>,
+    ) {
         let kind = match (old, new) {
             (_, None) => "state:deleted",
             (None, Some(_)) => "state:created",
@@ -350,7 +356,8 @@ impl Inner {
         for connection in self
             .connections
             .iter_mut()
-            .filter(|connection| !connection.down) {
+            .filter(|connection| !connection.down)
+        {
             connection.inbox.push(event.clone());
         }
     }

@@ -3,5 +3,4 @@
 mod check;
 mod newer_versions;
 mod refusals;
-mod sample;
 mod session;

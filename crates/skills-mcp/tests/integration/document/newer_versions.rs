@@ -6,7 +6,8 @@ use agent3md::Agent;
 use serde_json::{Value, json};
 use skills_mcp::document::{Served, Session};
 
-use super::sample::{SAMPLE, answer, call, session};
+use super::check::{answer, session};
+use skills_test_support::document::{SAMPLE, call};
 
 fn initialized(version: &str) -> Session {
     let mut session = session(SAMPLE);

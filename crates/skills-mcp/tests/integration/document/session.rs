@@ -1,7 +1,7 @@
 //! Requests of the first protocol version.
 
-use super::check::{check, check_error, check_refused, check_text};
-use super::sample::{SAMPLE, answer, call, session};
+use super::check::{answer, check, check_error, check_refused, check_text, session};
+use skills_test_support::document::{SAMPLE, call};
 
 #[test]
 fn the_handshake_is_byte_for_byte_the_known_one() {

@@ -1,4 +1,4 @@
-//! Documents beside the rows, as a folder of markdown files would give them.
+//! Skills and prompts in memory, as a folder of markdown files has them.
 
 use std::collections::BTreeMap;
 use std::future::ready;
@@ -9,12 +9,10 @@ use skills_core::{
     SourceSkill,
 };
 
-use super::backend::Document;
-
-/// When every file was last changed.
+/// When every entry was last changed.
 const MODIFIED: &str = "2026-01-01T00:00:00Z";
 
-/// The files of a scenario.
+/// A source without a disk; entries can be added while it is in use.
 #[derive(Default)]
 pub struct MemorySource(Mutex<Files>);
 
@@ -25,24 +23,17 @@ struct Files {
 }
 
 impl MemorySource {
-    /// Puts a document on the source.
-    pub fn place(&self, document: Document) {
-        match document {
-            Document::Skill { id, body } => {
-                let id = id.parse().expect("a scenario's file has a good id");
-                self.files().skills.insert(id, body.into());
-            }
-            Document::Prompt {
-                name,
-                description,
-                body,
-            } => {
-                let name = name.parse().expect("a scenario's file has a good name");
-                self.files()
-                    .prompts
-                    .insert(name, (description.into(), body.into()));
-            }
-        }
+    /// Adds a skill.
+    pub fn add_skill(&self, id: &str, body: &str) {
+        let id = id.parse().unwrap();
+        self.files().skills.insert(id, body.into());
+    }
+
+    /// Adds a prompt.
+    pub fn add_prompt(&self, name: &str, description: &str, body: &str) {
+        let name = name.parse().unwrap();
+        let prompt = (description.into(), body.into());
+        self.files().prompts.insert(name, prompt);
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
@@ -85,7 +76,7 @@ impl Source for MemorySource {
         let entries = files
             .prompts
             .iter()
-            .map(|(name, (about, _))| prompt(name, about))
+            .map(|(name, (description, _))| prompt(name, description))
             .collect();
         Box::pin(ready(Ok(Listing {
             entries,
@@ -99,8 +90,8 @@ impl Source for MemorySource {
     ) -> Pending<'a, Result<Option<PromptText>, Error>> {
         let files = self.files();
         let found = files.prompts.get(name);
-        let found = found.map(|(about, body)| PromptText {
-            prompt: prompt(name, about),
+        let found = found.map(|(description, body)| PromptText {
+            prompt: prompt(name, description),
             text: Arc::clone(body),
         });
         Box::pin(ready(Ok(found)))

@@ -1,11 +1,6 @@
-//! A small document, and a session about it.
+//! A small agent.3md document, and calls of its tools.
 
-use std::sync::Arc;
-
-use agent3md::Agent;
-use skills_mcp::document::{Served, Session};
-
-/// Skills with and without triggers, a link, a cycle, names that trip others up.
+/// Skills with and without triggers, a link, a cycle, and names that are special in other languages.
 pub const SAMPLE: &str = r#"---
 3md: 1.0
 agent: dev
@@ -29,18 +24,7 @@ Back to [[z=3]].
 Half.
 "#;
 
-pub fn session(text: &str) -> Session {
-    let agent = Agent::parse(text).unwrap();
-    Session::new(Arc::new(Served::new(agent)))
-}
-
-pub fn answer(session: &mut Session, line: &str) -> String {
-    let mut out = Vec::new();
-    session.answer(line.as_bytes(), &mut out);
-    String::from_utf8(out).unwrap()
-}
-
-/// A call of a tool with these arguments.
+/// A `tools/call` request for a tool, with these arguments.
 pub fn call(tool: &str, arguments: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#

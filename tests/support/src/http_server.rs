@@ -1,7 +1,7 @@
-//! A client over HTTP that can be as rude as a test needs.
+//! An MCP server over HTTP, and raw requests to it, valid or not.
 
+use std::fmt::Write;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use rmcp::ServerHandler;
 use serde_json::Value;
@@ -12,70 +12,77 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// Nothing here takes as long.
-const TIMEOUT: Duration = Duration::from_mins(1);
+use crate::TIMEOUT;
+
+/// Headers of a request.
+pub type Headers<'a> = [(&'a str, &'a str)];
 
 /// A server on a free port.
-pub struct Server {
+pub struct HttpServer {
+    /// Where it listens.
     pub address: SocketAddr,
-    pub stop: CancellationToken,
+    /// Cancel it to begin the shutdown.
+    pub shutdown: CancellationToken,
     task: JoinHandle<()>,
 }
 
-impl Server {
+impl HttpServer {
+    /// Serves a handler.
     pub async fn start(handler: impl ServerHandler + Clone, options: HttpOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let stop = CancellationToken::new();
-        let router = http::router(handler, options, stop.clone());
-        let stopped = stop.clone().cancelled_owned();
+        let shutdown = CancellationToken::new();
+        let router = http::router(handler, options, shutdown.clone());
+        let cancelled = shutdown.clone().cancelled_owned();
         let task = tokio::spawn(async move {
-            let server = axum::serve(listener, router).with_graceful_shutdown(stopped);
+            let server = axum::serve(listener, router).with_graceful_shutdown(cancelled);
             server.await.unwrap();
         });
         Self {
             address,
-            stop,
+            shutdown,
             task,
         }
     }
 
-    /// Asks it to stop, and waits until it has.
-    pub async fn end(self) {
-        self.stop.cancel();
+    /// Shuts it down and waits until every connection is closed.
+    pub async fn stop(self) {
+        self.shutdown.cancel();
         timeout(TIMEOUT, self.task).await.unwrap().unwrap();
     }
 
+    /// Connects and sends nothing.
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Begins a request and leaves the connection open.
-    pub async fn open(&self, method: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    /// Sends a request and leaves the connection open.
+    pub async fn open(&self, method: &str, headers: &Headers<'_>, body: &str) -> TcpStream {
         let mut stream = self.connect().await;
-        let text = request(self.address, method, headers, body);
+        let text = request_text(self.address, method, headers, body);
         stream.write_all(text.as_bytes()).await.unwrap();
         stream
     }
 
-    /// One request on a connection of its own.
-    pub async fn ask(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    /// Sends a request on a connection of its own and reads the response.
+    pub async fn request(&self, method: &str, headers: &Headers<'_>, body: &str) -> HttpResponse {
         let mut headers = headers.to_vec();
         headers.push(("Connection", "close"));
         let mut stream = self.open(method, &headers, body).await;
         let mut bytes = Vec::new();
         let read = stream.read_to_end(&mut bytes);
         timeout(TIMEOUT, read).await.unwrap().unwrap();
-        Answer::parse(&String::from_utf8_lossy(&bytes))
+        HttpResponse::parse(&String::from_utf8_lossy(&bytes))
     }
 
-    pub async fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
-        self.ask("POST", headers, body).await
+    /// Sends a POST.
+    pub async fn post(&self, headers: &Headers<'_>, body: &str) -> HttpResponse {
+        self.request("POST", headers, body).await
     }
 }
 
-fn request(address: SocketAddr, method: &str, headers: &[(&str, &str)], body: &str) -> String {
-    use std::fmt::Write;
+/// The default headers come first, and only where `headers` does not name them.
+fn request_text(address: SocketAddr, method: &str, headers: &Headers<'_>, body: &str) -> String {
     let mut text = format!("{method} /mcp HTTP/1.1\r\n");
     for (name, value) in [
         ("Host", address.to_string().as_str()),
@@ -93,17 +100,20 @@ fn request(address: SocketAddr, method: &str, headers: &[(&str, &str)], body: &s
     text + "\r\n" + body
 }
 
-pub struct Answer {
+/// A response as it was received.
+pub struct HttpResponse {
+    /// The status code.
     pub status: u16,
     head: String,
+    /// The body, with the framing of chunks if there is any.
     pub body: String,
 }
 
-impl Answer {
+impl HttpResponse {
     fn parse(text: &str) -> Self {
         let (head, body) = text
             .split_once("\r\n\r\n")
-            .unwrap_or_else(|| panic!("no answer: {text:?}"));
+            .unwrap_or_else(|| panic!("not a response: {text:?}"));
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         Self {
             status,
@@ -112,6 +122,7 @@ impl Answer {
         }
     }
 
+    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (given, value) = line.split_once(": ")?;
@@ -119,7 +130,7 @@ impl Answer {
         })
     }
 
-    /// The message in it: plain JSON, or the last event that has one.
+    /// The JSON-RPC message in the body: plain JSON, or the last event that has one.
     pub fn message(&self) -> Value {
         let lines = self.body.lines().rev();
         let mut texts = lines.map(|line| line.strip_prefix("data: ").unwrap_or(line));
