@@ -79,11 +79,12 @@ pub const LIST: Operation = Operation {
     run: |registry, payload| {
         Box::pin(async move {
             let ListSkillsInput {} = decode(&payload)?;
-            let answer = registry.skills_as("skills::list", |listing| {
-                let skills = listing.entries.iter().map(SkillEntry::of).collect();
+            let list = async {
+                let skills = registry.skills().await?.entries;
+                let skills = skills.iter().map(SkillEntry::of).collect();
                 encode(&ListSkillsOutput { skills })
-            });
-            answer.await
+            };
+            registry.cached_list("skills::list", list).await
         })
     },
 };
@@ -126,11 +127,12 @@ pub const RESOURCES_LIST: Operation = Operation {
     run: |registry, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
-            let answer = registry.resources_as("skills::resources-list", |resources| {
+            let list = async {
+                let resources = registry.resources().await?;
                 let resources = resources.iter().map(ResourceEntry::of).collect();
                 encode(&Resources { resources })
-            });
-            answer.await
+            };
+            registry.cached_list("skills::resources-list", list).await
         })
     },
 };

@@ -1,7 +1,7 @@
-//! Telling others that the registry changed.
+//! Changes of the registry, and who is notified of them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use serde_json::json;
 use serde_json::value::to_raw_value;
@@ -18,7 +18,7 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// Both of them.
+    /// Every topic.
     pub const ALL: [Self; 2] = [Self::Skills, Self::Prompts];
 
     /// The id of the trigger type.
@@ -29,7 +29,7 @@ impl Topic {
         }
     }
 
-    /// What it tells, for a list of trigger types.
+    /// Its description in a list of trigger types.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Skills => "Fires after a skill was registered or unregistered.",
@@ -38,21 +38,21 @@ impl Topic {
     }
 }
 
-/// One real change of the registry.
+/// One change of the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// A skill is there, new or again.
+    /// A skill was added or replaced.
     SkillRegistered(SkillId),
-    /// A skill is gone.
+    /// A skill was removed.
     SkillUnregistered(SkillId),
-    /// A prompt is there, new or again.
+    /// A prompt was added or replaced.
     PromptRegistered(PromptName),
-    /// A prompt is gone.
+    /// A prompt was removed.
     PromptUnregistered(PromptName),
 }
 
 impl Change {
-    /// Who is to hear of it.
+    /// The topic whose subscribers are notified.
     pub const fn topic(&self) -> Topic {
         match self {
             Self::SkillRegistered(_) | Self::SkillUnregistered(_) => Topic::Skills,
@@ -60,7 +60,7 @@ impl Change {
         }
     }
 
-    /// What a subscriber is sent.
+    /// The payload a subscriber receives.
     pub fn to_payload(&self) -> Json {
         let value = match self {
             Self::SkillRegistered(id) => json!({ "op": "register", "id": id.as_str() }),
@@ -72,18 +72,20 @@ impl Change {
     }
 }
 
-/// Something in this process that hears of changes; it must not block.
+/// A callback in this process for every change. It must not block.
 pub type Listener = Arc<dyn Fn(&Change) + Send + Sync>;
 
+/// The subscribed functions by trigger id, because a function may subscribe more than once.
+type Subscribers = BTreeMap<String, (Topic, String)>;
+
 /// Passes changes to subscribed functions and to listeners in this process.
-pub(crate) struct Publisher {
+pub(crate) struct ChangePublisher {
     engine: Arc<dyn Engine>,
-    /// By trigger id: a function may subscribe more than once.
-    subscribers: Mutex<BTreeMap<String, (Topic, String)>>,
+    subscribers: Mutex<Subscribers>,
     listeners: RwLock<Vec<Listener>>,
 }
 
-impl Publisher {
+impl ChangePublisher {
     pub(crate) fn new(engine: Arc<dyn Engine>) -> Self {
         Self {
             engine,
@@ -92,34 +94,15 @@ impl Publisher {
         }
     }
 
-    pub(crate) fn subscribe(&self, trigger: String, topic: Topic, function: String) {
-        let mut subscribers = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        subscribers.insert(trigger, (topic, function));
-    }
-
-    pub(crate) fn unsubscribe(&self, trigger: &str) -> bool {
-        let mut subscribers = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        subscribers.remove(trigger).is_some()
-    }
-
-    pub(crate) fn unsubscribe_all(&self) {
-        self.subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+    pub(crate) fn subscribers(&self) -> MutexGuard<'_, Subscribers> {
+        let subscribers = self.subscribers.lock();
+        subscribers.unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn listen(&self, listener: Listener) {
-        self.listeners
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(listener);
+        let listeners = self.listeners.write();
+        let mut listeners = listeners.unwrap_or_else(PoisonError::into_inner);
+        listeners.push(listener);
     }
 
     pub(crate) fn publish_all<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) {
@@ -129,29 +112,21 @@ impl Publisher {
     }
 
     pub(crate) fn publish(&self, change: &Change) {
-        let subscribers = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let mut hearing = subscribers
+        let subscribers = self.subscribers();
+        let mut functions = subscribers
             .values()
             .filter(|(topic, _)| *topic == change.topic())
             .peekable();
-        if hearing.peek().is_some() {
+        if functions.peek().is_some() {
             let payload = change.to_payload();
-            for (_, function) in hearing {
-                // Sent without waiting: a slow subscriber must not hold up the writer.
+            for (_, function) in functions {
+                // Sent without waiting: a slow subscriber must not delay the writer.
                 self.engine.send(function, payload.clone());
             }
         }
         drop(subscribers);
-        for listener in self
-            .listeners
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-        {
-            listener(change);
-        }
+        let listeners = self.listeners.read();
+        let listeners = listeners.unwrap_or_else(PoisonError::into_inner);
+        listeners.iter().for_each(|listener| listener(change));
     }
 }

@@ -1,22 +1,22 @@
-//! The port to an engine: the one way out of the rules.
+//! The port to an engine: the only way for the rules to reach state and functions.
 //!
-//! Rows live in the engine's `state::*` functions, so a store is nothing but calls,
-//! and every engine is the same code path.
+//! Rows live in the engine's `state::*` functions, so every store is reached by the same
+//! calls.
 
 use std::pin::Pin;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-/// JSON text that is passed on without being taken apart.
+/// JSON text that is passed on without being decoded.
 pub type Json = Box<RawValue>;
 
-/// A future that some port returns.
+/// A future that a port returns.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What the registry needs of an engine.
+/// What the registry needs from an engine.
 pub trait Engine: Send + Sync {
-    /// Calls a function and waits for its answer; none where it returned nothing.
+    /// Calls a function and waits for its result; none if it returned nothing.
     fn call<'a>(
         &'a self,
         function: &'a str,
@@ -24,9 +24,8 @@ pub trait Engine: Send + Sync {
         timeout: Duration,
     ) -> Pending<'a, Result<Option<Json>, Failure>>;
 
-    /// Shows every row of a scope of state, one after the other, where state is in this
-    /// process: nothing is copied on the way. None where it is not; then `state::list`
-    /// has to be called.
+    /// Visits every row of a scope of state without copying it, if state is in this process.
+    /// None if it is not: then `state::list` has to be called.
     fn for_each_row(
         &self,
         scope: &str,
@@ -36,17 +35,17 @@ pub trait Engine: Send + Sync {
         None
     }
 
-    /// Sends a call without waiting: never blocks, and a failure is nobody's.
+    /// Sends a call without waiting for a result. Never blocks; failures are not reported.
     fn send(&self, function: &str, payload: Json);
 }
 
-/// Why a call had no answer.
+/// Why a call returned no result. Each message completes "function `x` ...".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nothing came back in time.
+    /// The timeout passed.
     #[error("was too slow: no answer within {} ms", after.as_millis())]
     TimedOut {
-        /// How long was waited.
+        /// The timeout.
         after: Duration,
     },
     /// No worker offers the function.
@@ -55,15 +54,15 @@ pub enum Failure {
     /// The engine cannot be reached.
     #[error("could not be reached: {reason}")]
     Unreachable {
-        /// What the connection said.
+        /// The error of the connection.
         reason: String,
     },
-    /// The function answered with an error.
+    /// The function returned an error.
     #[error("failed: {message}")]
     Failed {
-        /// The engine's or the worker's code.
+        /// The code of the engine or the worker.
         code: String,
-        /// What it said.
+        /// Its message.
         message: String,
     },
 }

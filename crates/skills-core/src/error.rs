@@ -190,6 +190,24 @@ impl Error {
         }
     }
 
+    /// Turns a failed call to state into an error. `doing` completes "could not ...".
+    pub(crate) fn state<S: Into<String>>(
+        doing: impl FnOnce() -> S,
+    ) -> impl FnOnce(Failure) -> Self {
+        |cause| Self::State {
+            doing: doing().into(),
+            cause,
+        }
+    }
+
+    /// A stored row that cannot be decoded.
+    pub(crate) fn damaged(what: String, problem: &str) -> Self {
+        Self::Damaged {
+            what,
+            problem: problem.to_owned(),
+        }
+    }
+
     /// What a program should make of it.
     pub fn kind(&self) -> Kind {
         match self {

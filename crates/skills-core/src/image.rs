@@ -1,89 +1,88 @@
-//! The in-memory image of one scope, and the rules that keep it right.
+//! The in-memory image of one scope, and the rules that keep it correct.
 //!
-//! Nothing here waits or calls: the [catalogue](crate::catalogue) does. Every step
-//! takes a tick of one clock, which makes the rules short:
+//! Nothing here waits or calls an engine: the [catalogue](crate::catalogue) does. Every
+//! step takes a tick of one logical clock, which makes the rules short:
 //!
-//! - A value read from state counts only if its read began after the value we
-//!   hold was taken (`applied`).
-//! - An event is a doorbell: it marks its key, and the key is dirty until a read
-//!   that began after the mark has been applied.
-//! - An acknowledged write of our own is applied at once, unless somebody rang for
-//!   the key since it began: then only a read can tell who came last.
+//! - A value read from state is applied only if its read began after the value in the image
+//!   was taken (`applied`).
+//! - Events may arrive out of order, so an event is a hint and not data: it marks its key,
+//!   and the key is dirty until a read that began after the mark has been applied.
+//! - An acknowledged write of this process is applied at once, unless an event for the key
+//!   arrived since the write began: then only a read can find out which write was last.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::row::Row;
-use crate::slot::{Slot, Snapshot};
+use crate::row_slot::{RowSlot, Snapshot};
 use crate::{Change, Skipped};
 
-/// Above this many dirty keys one listing is cheaper than many reads.
-const MANY: usize = 64;
+/// With more dirty keys than this, one list call is cheaper than a read of each key.
+const SINGLE_READS_MAX: usize = 64;
 
-/// What a doorbell said about the key's new value.
-pub(crate) enum Rung<T> {
-    /// Nothing that could be understood.
+/// The new value of a key, as an event reports it.
+pub(crate) enum EventValue<T> {
     Unknown,
-    Gone,
-    Now(Slot<T>),
+    Deleted,
+    Set(RowSlot<T>),
 }
 
-/// What has to be read to be fresh again.
-pub(crate) enum Plan {
-    Load,
+/// What has to be read before the image is fresh again.
+pub(crate) enum ReadPlan {
+    Scope,
     Keys(Vec<Arc<str>>),
 }
 
-/// What a reader wants to be fresh.
+/// What a reader needs to be fresh.
 #[derive(Clone, Copy)]
 pub(crate) enum Need<'a> {
-    All,
+    Scope,
     Key(&'a str),
 }
 
-/// A key about which something is not settled yet.
+/// The ticks that decide whether the value of a key is current.
 #[derive(Default)]
-struct Motion {
-    /// The first and the last doorbell that no applied read covers.
-    oldest: u64,
-    newest: u64,
-    /// When the value we hold was taken.
+struct KeyVersion {
+    /// The first and the last event that no applied read covers.
+    oldest_event: u64,
+    newest_event: u64,
+    /// When the value in the image was taken.
     applied: u64,
 }
 
-impl Motion {
+impl KeyVersion {
     fn is_dirty(&self) -> bool {
-        self.newest > self.applied
+        self.newest_event > self.applied
     }
 
-    fn settle(&mut self, ticket: u64) {
+    fn apply(&mut self, ticket: u64) {
         self.applied = ticket;
-        // What is still unsettled rang after this read began.
-        self.oldest = ticket + 1;
+        // An event that is still unsettled arrived after this read began.
+        self.oldest_event = ticket + 1;
     }
 }
 
-/// A write of our own that is not over yet; no row means a removal.
-struct Own<T> {
+/// A write of this process that has not ended; no row means a removal.
+struct OwnWrite<T> {
     row: Option<Arc<T>>,
     acknowledged: bool,
-    /// The change, where a read has already met it: its writer announces it.
-    met: Option<Change>,
+    /// The change, if a read found it in state first. The writer publishes it.
+    change: Option<Change>,
 }
 
 pub(crate) struct Image<T> {
-    rows: BTreeMap<Arc<str>, Slot<T>>,
-    /// Damaged rows of the last load that do not even say their key.
-    nameless: Vec<Arc<str>>,
+    rows: BTreeMap<Arc<str>, RowSlot<T>>,
+    /// The problems of damaged rows of the last load that do not contain their key.
+    keyless: Vec<Arc<str>>,
     loaded: bool,
-    /// Whether there was ever something to compare a load with.
+    /// Whether the scope was ever loaded, so that a load can be compared with something.
     known: bool,
     loaded_at: u64,
     clock: u64,
-    /// Reads that began up to here belong to a connection that is gone.
-    floor: u64,
-    motion: HashMap<Arc<str>, Motion>,
-    own: HashMap<Arc<str>, Own<T>>,
+    /// Reads and writes that began up to here belong to an earlier connection.
+    connected_at: u64,
+    versions: HashMap<Arc<str>, KeyVersion>,
+    own_writes: HashMap<Arc<str>, OwnWrite<T>>,
     reads: usize,
     snapshot: Option<Arc<Snapshot<T>>>,
 }
@@ -92,143 +91,139 @@ impl<T: Row> Image<T> {
     pub(crate) fn new() -> Self {
         Self {
             rows: BTreeMap::new(),
-            nameless: Vec::new(),
+            keyless: Vec::new(),
             loaded: false,
             known: false,
             loaded_at: 0,
             clock: 0,
-            floor: 0,
-            motion: HashMap::new(),
-            own: HashMap::new(),
+            connected_at: 0,
+            versions: HashMap::new(),
+            own_writes: HashMap::new(),
             reads: 0,
             snapshot: None,
         }
     }
 
-    /// One step of the clock.
+    /// Advances the clock.
     pub(crate) fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock
     }
 
-    /// Whether a reader that came at `since` may be answered from here.
+    /// Whether a reader that started at `since` may use the image.
     pub(crate) fn is_fresh(&self, since: u64, need: Need<'_>, watched: bool) -> bool {
-        let settled = |m: &Motion| !m.is_dirty() || m.oldest > since;
-        let current = if watched {
-            self.loaded
-        } else {
-            self.loaded && self.loaded_at > since
-        };
-        current
+        let settled = |v: &KeyVersion| !v.is_dirty() || v.oldest_event > since;
+        self.loaded
+            && (watched || self.loaded_at > since)
             && match need {
-                Need::All => self.motion.values().all(settled),
-                Need::Key(key) => self.motion.get(key).is_none_or(settled),
+                Need::Scope => self.versions.values().all(settled),
+                Need::Key(key) => self.versions.get(key).is_none_or(settled),
             }
     }
 
-    /// Begins a read of whatever is not settled.
-    pub(crate) fn begin_read(&mut self, watched: bool) -> (Plan, u64) {
+    /// Begins a read of everything that is not settled.
+    pub(crate) fn begin_read(&mut self, watched: bool) -> (ReadPlan, u64) {
         self.reads += 1;
         let ticket = self.tick();
-        let dirty: Vec<_> = self
-            .motion
-            .iter()
-            .filter(|(_, m)| m.is_dirty())
-            .map(|(k, _)| Arc::clone(k))
-            .collect();
-        let load = !self.loaded || !watched || dirty.len() > MANY;
-        (if load { Plan::Load } else { Plan::Keys(dirty) }, ticket)
+        let dirty = self.versions.iter().filter(|(_, v)| v.is_dirty());
+        let dirty: Vec<_> = dirty.map(|(key, _)| Arc::clone(key)).collect();
+        if !self.loaded || !watched || dirty.len() > SINGLE_READS_MAX {
+            return (ReadPlan::Scope, ticket);
+        }
+        (ReadPlan::Keys(dirty), ticket)
     }
 
     pub(crate) fn end_read(&mut self) {
         self.reads -= 1;
-        self.tidy();
+        self.drop_settled_versions();
     }
 
-    /// The value of one key, read since `ticket`. Answers the change it made.
+    /// Applies the value of one key, read since `ticket`. Returns the change it made.
     pub(crate) fn apply(
         &mut self,
         key: &Arc<str>,
         ticket: u64,
-        slot: Option<Slot<T>>,
+        slot: Option<RowSlot<T>>,
     ) -> Option<Change> {
-        if ticket <= self.floor {
+        if ticket <= self.connected_at {
             return None;
         }
-        let motion = self.motion.entry(Arc::clone(key)).or_default();
-        if motion.applied > ticket {
+        let version = self.versions.entry(Arc::clone(key)).or_default();
+        if version.applied > ticket {
             return None;
         }
-        motion.settle(ticket);
+        version.apply(ticket);
         self.replace(key, slot)
     }
 
-    /// All rows of the scope, read since `ticket`. Answers the changes it made.
+    /// Applies all rows of the scope, read since `ticket`. Returns the changes it made.
     pub(crate) fn apply_list(
         &mut self,
         ticket: u64,
-        rows: Vec<(Arc<str>, Slot<T>)>,
-        nameless: Vec<Arc<str>>,
+        rows: Vec<(Arc<str>, RowSlot<T>)>,
+        keyless: Vec<Arc<str>>,
     ) -> Vec<Change> {
-        if ticket <= self.floor {
+        if ticket <= self.connected_at {
             return Vec::new();
         }
         let known = self.known;
         let mut changes = Vec::new();
         let mut listed = HashSet::with_capacity(rows.len());
-        let mut twice = Vec::new();
+        let mut duplicates = Vec::new();
         for (key, slot) in rows {
             if !listed.insert(Arc::clone(&key)) {
-                twice.push(key);
-                continue;
-            }
-            if self.motion.get(&key).is_none_or(|m| m.applied <= ticket) {
+                duplicates.push(key);
+            } else if self.is_older(&key, ticket) {
                 changes.extend(self.replace(&key, Some(slot)));
             }
         }
-        let gone = |key: &&Arc<str>| {
-            !listed.contains(*key) && self.motion.get(*key).is_none_or(|m| m.applied <= ticket)
-        };
-        let gone: Vec<_> = self.rows.keys().filter(gone).map(Arc::clone).collect();
-        for key in gone {
+        let gone = self.rows.keys();
+        let gone = gone.filter(|key| !listed.contains(*key) && self.is_older(key, ticket));
+        for key in gone.map(Arc::clone).collect::<Vec<_>>() {
             changes.extend(self.replace(&key, None));
         }
-        for motion in self.motion.values_mut().filter(|m| m.applied <= ticket) {
-            motion.settle(ticket);
+        for version in self.versions.values_mut().filter(|v| v.applied <= ticket) {
+            version.apply(ticket);
         }
-        for key in twice {
-            // Two rows claim one key: reading the key decides.
+        for key in duplicates {
+            // Two rows contain the same key: reading the key decides.
             self.mark(&key);
         }
-        if self.nameless != nameless {
-            self.nameless = nameless;
+        if self.keyless != keyless {
+            self.keyless = keyless;
             self.snapshot = None;
         }
         self.loaded = true;
         self.known = true;
         self.loaded_at = self.loaded_at.max(ticket);
-        // The first load is not news.
+        // The first load is not a change.
         if known { changes } else { Vec::new() }
     }
 
-    /// Somebody wrote the key. Answers whether it has to be read.
-    pub(crate) fn ring(&mut self, key: &Arc<str>, rung: &Rung<T>) -> bool {
-        // A load to come will see it, and so does nothing that is under way.
-        if !self.loaded && self.reads == 0 && !self.own.contains_key(key) {
+    /// Whether the value in the image is older than a read that began at `ticket`.
+    fn is_older(&self, key: &str, ticket: u64) -> bool {
+        self.versions.get(key).is_none_or(|v| v.applied <= ticket)
+    }
+
+    /// Records an event: the key was written. Returns whether the key has to be read.
+    pub(crate) fn record_event(&mut self, key: &Arc<str>, value: &EventValue<T>) -> bool {
+        // Nothing is loaded or in progress, so the next load reads this value anyway.
+        if !self.loaded && self.reads == 0 && !self.own_writes.contains_key(key) {
             return false;
         }
-        let told = match rung {
-            Rung::Unknown => None,
-            Rung::Gone => Some(None),
-            Rung::Now(slot) => Some(Some(slot)),
+        let value = match value {
+            EventValue::Unknown => None,
+            EventValue::Deleted => Some(None),
+            EventValue::Set(slot) => Some(Some(slot)),
         };
-        if let Some(told) = told {
-            let dirty = self.motion.get(key).is_some_and(Motion::is_dirty);
-            let nothing_new = match self.own.get(key) {
-                // The echo of our own write says no more than its acknowledgement will.
-                Some(own) if !own.acknowledged => own.matches(told),
-                // What we hold is what it says, and no read can put something older there.
-                _ => self.reads == 0 && !dirty && self.rows.get(key) == told,
+        if let Some(value) = value {
+            let dirty = self.versions.get(key).is_some_and(KeyVersion::is_dirty);
+            let nothing_new = match self.own_writes.get(key) {
+                // The event of our own write, which its acknowledgement will apply.
+                Some(write) if !write.acknowledged => write.matches(value),
+                // The image has this value, and no read in progress can replace it by an
+                // older one.
+                _ => self.reads == 0 && !dirty && self.rows.get(key) == value,
             };
             if nothing_new {
                 return false;
@@ -239,60 +234,64 @@ impl<T: Row> Image<T> {
     }
 
     pub(crate) fn begin_write(&mut self, key: &Arc<str>, row: Option<Arc<T>>) -> u64 {
-        let own = Own {
+        let write = OwnWrite {
             row,
             acknowledged: false,
-            met: None,
+            change: None,
         };
-        self.own.insert(Arc::clone(key), own);
+        self.own_writes.insert(Arc::clone(key), write);
         self.tick()
     }
 
-    /// Our write is in state. Answers whether the image shows it already; if not,
-    /// the key must be read.
+    /// Our write is in state. Returns whether the image contains it now; if not, the key
+    /// must be read.
     pub(crate) fn acknowledge(&mut self, key: &Arc<str>, began: u64) -> bool {
-        // From here on somebody who writes the same as we did is no echo.
-        let own = self.own.get_mut(key);
-        let row = own.and_then(|own| {
-            own.acknowledged = true;
-            own.row.clone()
+        // From here on an event with the same value is another worker's write.
+        let write = self.own_writes.get_mut(key);
+        let row = write.and_then(|write| {
+            write.acknowledged = true;
+            write.row.clone()
         });
-        // A doorbell of an earlier connection may have been missed.
-        let rung = began <= self.floor || self.motion.get(key).is_some_and(|m| m.newest > began);
-        if rung {
+        // An event of an earlier connection may have been lost.
+        let overtaken = began <= self.connected_at
+            || self
+                .versions
+                .get(key)
+                .is_some_and(|v| v.newest_event > began);
+        if overtaken {
             self.mark(key);
         } else {
             let ticket = self.tick();
-            let motion = self.motion.entry(Arc::clone(key)).or_default();
-            motion.settle(ticket);
-            self.replace(key, row.map(Slot::Row));
+            let version = self.versions.entry(Arc::clone(key)).or_default();
+            version.apply(ticket);
+            self.replace(key, row.map(RowSlot::Row));
         }
-        !rung
+        !overtaken
     }
 
-    /// Our write is shown and announced. Until here a read that meets it must not
-    /// take it for somebody else's.
+    /// Our write is applied and published. Until here, a read that finds its value must not
+    /// treat it as another worker's change.
     pub(crate) fn end_write(&mut self, key: &Arc<str>) {
-        self.own.remove(key);
-        self.tidy();
+        self.own_writes.remove(key);
+        self.drop_settled_versions();
     }
 
-    /// Our write failed, or nobody waits for it any more: it may be in state or
-    /// not. Answers the change nobody was told of yet.
+    /// Our write failed or was cancelled, so it may or may not be in state. Returns a change
+    /// that a read already found and that is not published yet.
     pub(crate) fn abandon(&mut self, key: &Arc<str>) -> Option<Change> {
-        let own = self.own.remove(key)?;
+        let write = self.own_writes.remove(key)?;
         self.mark(key);
-        own.met
+        write.change
     }
 
-    /// The connection is gone: events may have been missed.
-    pub(crate) fn forget(&mut self) {
+    /// The connection is gone, and events may have been lost: everything must be read again.
+    pub(crate) fn invalidate(&mut self) {
         self.loaded = false;
-        self.floor = self.tick();
-        self.motion.clear();
+        self.connected_at = self.tick();
+        self.versions.clear();
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<Slot<T>> {
+    pub(crate) fn get(&self, key: &str) -> Option<RowSlot<T>> {
         self.rows.get(key).cloned()
     }
 
@@ -304,72 +303,68 @@ impl<T: Row> Image<T> {
         let mut damaged = Vec::new();
         for (key, slot) in &self.rows {
             match slot {
-                Slot::Row(row) => rows.push(Arc::clone(row)),
-                Slot::Damaged(problem) => damaged.push(Skipped {
-                    place: format!("{scope}/{key}"),
-                    reason: problem.to_string(),
-                }),
+                RowSlot::Row(row) => rows.push(Arc::clone(row)),
+                RowSlot::Damaged(problem) => damaged.push((&**key, problem)),
             }
         }
-        damaged.extend(self.nameless.iter().map(|problem| Skipped {
-            place: format!("{scope}/?"),
+        damaged.extend(self.keyless.iter().map(|problem| ("?", problem)));
+        let skipped = damaged.into_iter().map(|(key, problem)| Skipped {
+            place: format!("{scope}/{key}"),
             reason: problem.to_string(),
-        }));
-        let snapshot = Arc::new(Snapshot::new(rows, damaged));
+        });
+        let snapshot = Arc::new(Snapshot::new(rows, skipped.collect()));
         self.snapshot = Some(Arc::clone(&snapshot));
         snapshot
     }
 
     fn mark(&mut self, key: &Arc<str>) {
         let now = self.tick();
-        let motion = self.motion.entry(Arc::clone(key)).or_default();
-        if !motion.is_dirty() {
-            motion.oldest = now;
+        let version = self.versions.entry(Arc::clone(key)).or_default();
+        if !version.is_dirty() {
+            version.oldest_event = now;
         }
-        motion.newest = now;
+        version.newest_event = now;
     }
 
-    /// Puts a value under a key. Answers the change, unless it is none or one that
-    /// the writer of it will announce.
-    fn replace(&mut self, key: &Arc<str>, slot: Option<Slot<T>>) -> Option<Change> {
+    /// Stores a value under a key. Returns the change, unless there is none or our own write
+    /// in progress publishes it.
+    fn replace(&mut self, key: &Arc<str>, slot: Option<RowSlot<T>>) -> Option<Change> {
         if self.rows.get(key) == slot.as_ref() {
             return None;
         }
         self.snapshot = None;
         let change = match (&slot, self.rows.get(key)) {
-            (Some(Slot::Row(row)), _) => Some(row.registered()),
-            (None | Some(Slot::Damaged(_)), Some(Slot::Row(old))) => Some(old.unregistered()),
-            (None | Some(Slot::Damaged(_)), _) => None,
+            (Some(RowSlot::Row(row)), _) => Some(row.registered()),
+            (None | Some(RowSlot::Damaged(_)), Some(RowSlot::Row(old))) => Some(old.unregistered()),
+            (None | Some(RowSlot::Damaged(_)), _) => None,
         };
-        let expected = self
-            .own
-            .get_mut(key)
-            .filter(|own| own.matches(slot.as_ref()));
+        let own_write = self.own_writes.get_mut(key);
+        let own_write = own_write.filter(|write| write.matches(slot.as_ref()));
         match slot {
             Some(slot) => self.rows.insert(Arc::clone(key), slot),
             None => self.rows.remove(key),
         };
-        match expected {
-            Some(own) => {
-                own.met = change;
+        match own_write {
+            Some(write) => {
+                write.change = change;
                 None
             }
             None => change,
         }
     }
 
-    /// Without a read or a write on its way, only dirty keys need remembering.
-    fn tidy(&mut self) {
-        if self.reads == 0 && self.own.is_empty() {
-            self.motion.retain(|_, m| m.is_dirty());
+    /// With no read or write in progress, only the versions of dirty keys are needed.
+    fn drop_settled_versions(&mut self) {
+        if self.reads == 0 && self.own_writes.is_empty() {
+            self.versions.retain(|_, v| v.is_dirty());
         }
     }
 }
 
-impl<T: PartialEq> Own<T> {
-    fn matches(&self, slot: Option<&Slot<T>>) -> bool {
+impl<T: PartialEq> OwnWrite<T> {
+    fn matches(&self, slot: Option<&RowSlot<T>>) -> bool {
         match (&self.row, slot) {
-            (Some(own), Some(Slot::Row(row))) => own == row,
+            (Some(own), Some(RowSlot::Row(row))) => own == row,
             (None, None) => true,
             _ => false,
         }

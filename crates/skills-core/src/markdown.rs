@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::SkillId;
 use crate::front_matter::{self, Triggers, triggers};
 
 /// A description longer than this many characters is cut.
@@ -38,6 +39,11 @@ impl Head {
             triggers: matter.and_then(triggers),
             ..Self::of_body(body)
         }
+    }
+
+    /// The title, or the id of a skill without one.
+    pub(crate) fn title_or(&self, id: &SkillId) -> Arc<str> {
+        self.title.clone().unwrap_or_else(|| id.shared())
     }
 
     fn of_body(body: &str) -> Self {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::escape::quote;
@@ -10,13 +11,15 @@ use crate::nearest::nearest;
 use crate::{Error, FunctionId, PromptName};
 
 /// One declared argument of a prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptArgument {
     /// Its name.
     pub name: Box<str>,
     /// What it is for.
+    #[serde(default)]
     pub description: Option<Box<str>>,
     /// Whether a caller must give it.
+    #[serde(default)]
     pub required: bool,
 }
 

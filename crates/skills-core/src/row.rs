@@ -1,20 +1,15 @@
-//! Rows in state: the shape existing installations have.
+//! Rows in state, in the shape that existing installations have.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use serde::de::Visitor;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 
-use crate::{
-    Change, FunctionId, Json, Origin, Prompt, PromptArgument, PromptName, Skill, SkillHead, SkillId,
-};
+use crate::{Change, FunctionId, Json, Prompt, PromptArgument, PromptName, Skill, SkillId};
 
-/// Something kept as one row of a scope.
+/// A value that is stored as one row of a scope.
 pub(crate) trait Row: PartialEq + Send + Sync + Sized + 'static {
-    /// What a row is called in messages.
+    /// The name of such a value in messages.
     const WHAT: &'static str;
 
     fn key(&self) -> Arc<str>;
@@ -27,32 +22,28 @@ pub(crate) trait Row: PartialEq + Send + Sync + Sized + 'static {
 /// A row that cannot be decoded.
 #[derive(Debug)]
 pub(crate) struct BadRow {
-    /// Its key, where the row says so.
+    /// Its key, if the row contains it.
     pub key: Option<Arc<str>>,
     pub problem: String,
 }
 
-/// The key a damaged row claims to have.
-#[derive(Deserialize)]
-struct Claimed {
-    #[serde(alias = "name")]
-    id: Arc<str>,
-}
-
 impl BadRow {
     fn new(text: &str, problem: &impl ToString) -> Self {
-        let claimed = serde_json::from_str::<Claimed>(text).ok();
-        let key = claimed
-            .filter(|_| text.starts_with('{'))
-            .map(|claimed| claimed.id);
+        #[derive(Deserialize)]
+        struct RowKey {
+            #[serde(alias = "name")]
+            id: Arc<str>,
+        }
+        let row = serde_json::from_str::<RowKey>(text).ok();
+        let row = row.filter(|_| text.starts_with('{'));
         Self {
-            key,
+            key: row.map(|row| row.id),
             problem: problem.to_string(),
         }
     }
 }
 
-/// Decodes an object; a list of the same values is no row.
+/// Decodes an object. Serde would also accept a list of the same values.
 fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BadRow> {
     if text.starts_with('[') {
         return Err(BadRow::new(text, &"it is a list, not an object"));
@@ -60,64 +51,12 @@ fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BadRow> {
     serde_json::from_str(text).map_err(|e| BadRow::new(text, &e))
 }
 
-#[derive(Serialize)]
-struct SkillRow<'a> {
-    id: &'a str,
-    skill: &'a str,
-    registered_at: &'a str,
-}
-
-/// A stored skill with as much of its body as somebody wants.
-#[derive(Deserialize)]
-struct Stored<T> {
-    id: String,
-    #[serde(
-        deserialize_with = "of_text",
-        bound(deserialize = "T: for<'a> From<&'a str>")
-    )]
-    skill: T,
+#[derive(Serialize, Deserialize)]
+struct SkillRow {
+    id: Arc<str>,
+    skill: Arc<str>,
     #[serde(default)]
-    registered_at: String,
-}
-
-/// A body that is shared at once; as a string it would be copied once more, and bodies
-/// are most of what is loaded.
-struct Body(Arc<str>);
-
-impl From<&str> for Body {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
-}
-
-/// How long a body is.
-struct Length(usize);
-
-impl From<&str> for Length {
-    fn from(text: &str) -> Self {
-        Self(text.len())
-    }
-}
-
-/// What `T` makes of a text that nobody keeps.
-fn of_text<'de, T, D>(input: D) -> Result<T, D::Error>
-where
-    T: for<'a> From<&'a str>,
-    D: Deserializer<'de>,
-{
-    struct Text<T>(PhantomData<T>);
-    impl<T: for<'a> From<&'a str>> Visitor<'_> for Text<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
-        }
-
-        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
-            Ok(text.into())
-        }
-    }
-    input.deserialize_str(Text(PhantomData))
+    registered_at: Arc<str>,
 }
 
 impl Row for Skill {
@@ -129,17 +68,17 @@ impl Row for Skill {
 
     fn to_json(&self) -> Json {
         let row = SkillRow {
-            id: self.id.as_str(),
-            skill: &self.body,
-            registered_at: &self.registered_at,
+            id: self.id.shared(),
+            skill: Arc::clone(&self.body),
+            registered_at: Arc::clone(&self.registered_at),
         };
         to_raw_value(&row).expect("a row of strings is JSON")
     }
 
     fn from_json(text: &str) -> Result<Self, BadRow> {
-        let row: Stored<Body> = object(text)?;
+        let row: SkillRow = object(text)?;
         let id: SkillId = row.id.parse().map_err(|e| BadRow::new(text, &e))?;
-        Ok(Self::new(id, row.skill.0, row.registered_at))
+        Ok(Self::new(id, row.skill, row.registered_at))
     }
 
     fn registered(&self) -> Change {
@@ -151,38 +90,15 @@ impl Row for Skill {
     }
 }
 
-impl SkillHead {
-    /// What a list says of a stored skill, without a copy of its body; none where the
-    /// row is damaged.
-    pub(crate) fn from_json(text: &str) -> Option<Self> {
-        let row: Stored<Length> = object(text).ok()?;
-        Some(Self {
-            id: row.id.parse().ok()?,
-            bytes: row.skill.0,
-            registered_at: row.registered_at.into(),
-            origin: Origin::State,
-        })
-    }
-}
-
 #[derive(Serialize, Deserialize)]
 struct PromptRow {
-    name: String,
+    name: Arc<str>,
     description: Box<str>,
     #[serde(default)]
-    arguments: Vec<ArgumentRow>,
-    function_id: String,
+    arguments: Vec<PromptArgument>,
+    function_id: Box<str>,
     #[serde(default)]
     registered_at: Arc<str>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ArgumentRow {
-    name: Box<str>,
-    #[serde(default)]
-    description: Option<Box<str>>,
-    #[serde(default)]
-    required: bool,
 }
 
 impl Row for Prompt {
@@ -193,16 +109,11 @@ impl Row for Prompt {
     }
 
     fn to_json(&self) -> Json {
-        let argument = |a: &PromptArgument| ArgumentRow {
-            name: a.name.clone(),
-            description: a.description.clone(),
-            required: a.required,
-        };
         let row = PromptRow {
-            name: self.name.to_string(),
+            name: self.name.shared(),
             description: self.description.clone(),
-            arguments: self.arguments.iter().map(argument).collect(),
-            function_id: self.function_id.to_string(),
+            arguments: self.arguments.clone(),
+            function_id: self.function_id.as_str().into(),
             registered_at: Arc::clone(&self.registered_at),
         };
         to_raw_value(&row).expect("a row of strings is JSON")
@@ -212,15 +123,10 @@ impl Row for Prompt {
         let row: PromptRow = object(text)?;
         let name: PromptName = row.name.parse().map_err(|e| BadRow::new(text, &e))?;
         let function_id: FunctionId = row.function_id.parse().map_err(|e| BadRow::new(text, &e))?;
-        let argument = |a: ArgumentRow| PromptArgument {
-            name: a.name,
-            description: a.description,
-            required: a.required,
-        };
         Ok(Self {
             name,
             description: row.description,
-            arguments: row.arguments.into_iter().map(argument).collect(),
+            arguments: row.arguments,
             function_id,
             registered_at: row.registered_at,
         })
@@ -252,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_we_do_not_know_and_fields_that_are_missing_do_not_hurt() {
+    fn unknown_fields_are_ignored_and_optional_fields_may_be_missing() {
         let skill = Skill::from_json(r#"{"skill":"x","owner":{"a":1},"id":"a"}"#).unwrap();
         assert_eq!((skill.id.as_str(), &*skill.registered_at), ("a", ""));
         let prompt = Prompt::from_json(r#"{"name":"p","description":"d","function_id":"f","x":1}"#);
@@ -260,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_row_says_whose_it_is_when_it_can() {
+    fn a_damaged_row_reports_its_key_if_it_contains_one() {
         #[track_caller]
         fn check(text: &str, key: Option<&str>, problem: &str) {
             let bad = Skill::from_json(text).unwrap_err();

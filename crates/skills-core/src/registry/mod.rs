@@ -1,4 +1,5 @@
-//! The use cases. Every surface decodes, makes one of these calls, and encodes.
+//! The use cases. Every surface decodes a request, makes one of these calls, and encodes the
+//! result.
 
 mod fetch;
 mod prompts;
@@ -6,6 +7,7 @@ mod resources;
 mod route;
 mod skills;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,17 +20,20 @@ pub use route::{CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, REQUEST_MAX, Resolve
 pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;
-use crate::change::Publisher;
-use crate::{Change, Engine, Error, Failure, Listener, Prompt, Skill, Skipped, Source, Topic};
+use crate::change::ChangePublisher;
+use crate::{
+    Change, Engine, Error, Listener, Listing, Origin, Pending, Prompt, Skill, Skipped, Source,
+    Topic,
+};
 
-/// What can be set about a registry.
+/// The settings of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistrySettings {
     /// The scope of state that holds the skills.
     pub skills_scope: String,
     /// The scope of state that holds the prompts.
     pub prompts_scope: String,
-    /// How long to wait for state, sections and prompt handlers.
+    /// The timeout of calls to state, sections and prompt handlers.
     pub timeout: Duration,
 }
 
@@ -42,11 +47,11 @@ impl Default for RegistrySettings {
     }
 }
 
-/// Skills and prompts on some engine.
+/// Skills and prompts on an engine.
 pub struct Registry {
     engine: Arc<dyn Engine>,
     sources: Vec<Arc<dyn Source>>,
-    publisher: Arc<Publisher>,
+    publisher: Arc<ChangePublisher>,
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
     timeout: Duration,
@@ -55,33 +60,25 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry on an engine. It asks the engine for everything until
-    /// [`connected`](Self::connected) says that the engine rings for changes.
+    /// A registry on an engine. Every read calls the engine until
+    /// [`connected`](Self::connected) says that the engine sends state events.
     pub fn new(
         engine: Arc<dyn Engine>,
         sources: Vec<Arc<dyn Source>>,
         settings: RegistrySettings,
         now: fn() -> String,
     ) -> Self {
-        let publisher = Arc::new(Publisher::new(Arc::clone(&engine)));
         let RegistrySettings {
             skills_scope,
             prompts_scope,
             timeout,
         } = settings;
+        let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
+        let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
+        let prompts_ports = (Arc::clone(&engine), Arc::clone(&publisher));
         Self {
-            skills: Catalogue::new(
-                Arc::clone(&engine),
-                Arc::clone(&publisher),
-                skills_scope,
-                timeout,
-            ),
-            prompts: Catalogue::new(
-                Arc::clone(&engine),
-                Arc::clone(&publisher),
-                prompts_scope,
-                timeout,
-            ),
+            skills: Catalogue::new(skills_ports, skills_scope, timeout),
+            prompts: Catalogue::new(prompts_ports, prompts_scope, timeout),
             engine,
             sources,
             publisher,
@@ -90,37 +87,34 @@ impl Registry {
         }
     }
 
-    /// The engine is there. `watched`: it will ring for every change of the two
-    /// scopes from now on. Events may have been missed, so all is read again.
+    /// The engine is connected. `watched`: it sends an event for every change of the two
+    /// scopes from now on. Earlier events may have been lost, so everything is read again.
     pub fn connected(&self, watched: bool) {
         self.skills.connected(watched);
         self.prompts.connected(watched);
     }
 
-    /// The engine is gone, and with it everybody who subscribed through it.
+    /// The engine is disconnected, and with it every worker that subscribed through it.
     pub fn disconnected(&self) {
         self.skills.disconnected();
         self.prompts.disconnected();
-        self.publisher.unsubscribe_all();
+        self.publisher.subscribers().clear();
     }
 
     /// Loads both scopes, so that the first reader does not wait for it.
     pub async fn load(&self) -> Result<(), Error> {
-        let failed = |cause| Error::State {
-            doing: "load the registry".into(),
-            cause,
-        };
-        self.skills.snapshot().await.map_err(failed)?;
-        self.prompts.snapshot().await.map_err(failed)?;
+        let failed = || Error::state(|| "load the registry");
+        self.skills.snapshot().await.map_err(failed())?;
+        self.prompts.snapshot().await.map_err(failed())?;
         Ok(())
     }
 
-    /// An event of the engine's `state` trigger: somebody wrote a row.
+    /// Applies an event of the engine's `state` trigger: a row was written.
     pub async fn apply_state_event(&self, event: &RawValue) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Event<'a> {
             scope: String,
-            /// None where more changed than could be told one by one.
+            /// None if too many rows changed for an event each.
             #[serde(default)]
             key: Option<Arc<str>>,
             #[serde(default, borrow, deserialize_with = "present")]
@@ -132,21 +126,14 @@ impl Registry {
             new_value,
         } = serde_json::from_str(event.get())
             .map_err(|e| Error::invalid("state event", format!("cannot be understood: {e}")))?;
-        let failed = |cause: Failure| Error::State {
-            doing: format!("follow `{scope}`"),
-            cause,
-        };
+        let failed = || Error::state(|| format!("follow `{scope}`"));
         if scope == self.skills.scope() {
-            self.skills
-                .apply_state_event(key.clone(), new_value)
-                .await
-                .map_err(failed)?;
+            let applied = self.skills.apply_state_event(key.clone(), new_value);
+            applied.await.map_err(failed())?;
         }
         if scope == self.prompts.scope() {
-            self.prompts
-                .apply_state_event(key, new_value)
-                .await
-                .map_err(failed)?;
+            let applied = self.prompts.apply_state_event(key, new_value);
+            applied.await.map_err(failed())?;
         }
         Ok(())
     }
@@ -158,56 +145,63 @@ impl Registry {
         Ok(skipped)
     }
 
-    /// A trigger was registered: send changes of `topic` to `function`.
+    /// A trigger was registered: sends changes of `topic` to `function`.
     pub fn subscribe(&self, trigger: impl Into<String>, topic: Topic, function: impl Into<String>) {
+        let subscriber = (topic, function.into());
         self.publisher
-            .subscribe(trigger.into(), topic, function.into());
+            .subscribers()
+            .insert(trigger.into(), subscriber);
     }
 
-    /// A trigger is gone; answers whether it was known.
+    /// A trigger was removed. Returns whether it was known.
     pub fn unsubscribe(&self, trigger: &str) -> bool {
-        self.publisher.unsubscribe(trigger)
+        self.publisher.subscribers().remove(trigger).is_some()
     }
 
-    /// Lets something in this process hear of changes.
+    /// Adds a callback in this process for every change.
     pub fn listen(&self, listener: Listener) {
         self.publisher.listen(listener);
     }
 
-    /// Announces a change that happened in a source.
+    /// Publishes a change of a source.
     pub fn publish(&self, change: &Change) {
         self.publisher.publish(change);
     }
+
+    /// The entries of every source whose key neither state nor an earlier source has. The
+    /// others are skipped.
+    async fn unshadowed<T>(
+        &self,
+        list: for<'a> fn(&'a dyn Source) -> Pending<'a, Result<Listing<T>, Error>>,
+        key: fn(&T) -> (Arc<str>, Origin),
+        stored: impl Iterator<Item = Arc<str>>,
+    ) -> Result<Listing<T>, Error> {
+        let mut all = Listing::default();
+        if self.sources.is_empty() {
+            return Ok(all);
+        }
+        let mut taken: HashMap<_, _> = stored.map(|key| (key, Origin::State)).collect();
+        for source in &self.sources {
+            let listing = list(&**source).await?;
+            all.skipped.extend(listing.skipped);
+            for entry in listing.entries {
+                let (key, origin) = key(&entry);
+                if let Some(by) = taken.get(&key) {
+                    all.skipped.push(Skipped {
+                        place: format!("{origin}: {key}"),
+                        reason: format!("shadowed by an entry of the same name from {by}"),
+                    });
+                } else {
+                    taken.insert(key, origin);
+                    all.entries.push(entry);
+                }
+            }
+        }
+        Ok(all)
+    }
 }
 
-/// A field that is there, even if it is null: null says the row is gone.
+/// A field that is present, even if it is null: null means that the row was deleted.
 fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(field).map(Some)
-}
-
-/// Which names are taken, and by whom.
-type Taken = std::collections::HashMap<Arc<str>, crate::Origin>;
-
-/// Entries of sources under names that nobody before them has; later ones are
-/// reported as shadowed.
-fn unshadowed<T>(
-    mut found: Vec<T>,
-    name: impl Fn(&T) -> (Arc<str>, crate::Origin),
-    taken: &mut Taken,
-    skipped: &mut Vec<Skipped>,
-) -> Vec<T> {
-    taken.reserve(found.len());
-    found.retain(|entry| {
-        let (name, origin) = name(entry);
-        let Some(by) = taken.get(&name) else {
-            taken.insert(name, origin);
-            return true;
-        };
-        skipped.push(Skipped {
-            place: format!("{origin}: {name}"),
-            reason: format!("shadowed by an entry of the same name from {by}"),
-        });
-        false
-    });
-    found
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use super::{Registry, Taken, unshadowed};
+use super::Registry;
 use crate::nearest::nearest;
 use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
-use crate::slot::{Slot, Snapshot};
+use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
     Change, Error, FunctionId, Json, Listing, Origin, Prompt, PromptArgument, PromptName,
-    PromptText, Skipped, SourcePrompt,
+    PromptText, SourcePrompt,
 };
 
 /// The short form of a prompt.
@@ -20,17 +20,17 @@ use crate::{
 pub struct PromptHead {
     /// Its name.
     pub name: PromptName,
-    /// The function that renders it; empty for a prompt that is a document.
+    /// The function that renders it; empty for a prompt from a source.
     pub function_id: String,
     /// How many arguments it declares.
     pub arguments: usize,
     /// When it was registered, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
-    /// Where it lives.
+    /// Where it is stored.
     pub origin: Origin,
 }
 
-/// A prompt as a person picks it.
+/// A prompt in a menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptMenuEntry {
     /// Its name.
@@ -42,7 +42,7 @@ pub struct PromptMenuEntry {
 }
 
 impl Registry {
-    /// Keeps a prompt under its name; answers when.
+    /// Stores a prompt under its name. Returns the time of registration.
     pub async fn register_prompt(
         &self,
         name: PromptName,
@@ -52,8 +52,6 @@ impl Registry {
     ) -> Result<Arc<str>, Error> {
         check_description(description)?;
         check_arguments(&arguments)?;
-        let key = name.shared();
-        let doing = || format!("register prompt `{name}`");
         let make = || Prompt {
             name: name.clone(),
             description: description.into(),
@@ -61,89 +59,70 @@ impl Registry {
             function_id,
             registered_at: (self.now)().into(),
         };
-        let row = self.prompts.put(key, make).await;
-        let row = row.map_err(|cause| Error::State {
-            doing: doing(),
-            cause,
-        })?;
+        let row = self.prompts.put(name.shared(), make).await;
+        let row = row.map_err(Error::state(|| format!("register prompt `{name}`")))?;
         Ok(Arc::clone(&row.registered_at))
     }
 
-    /// Removes a registered prompt; answers whether there was one.
+    /// Removes a registered prompt. Returns whether there was one.
     pub async fn unregister_prompt(&self, name: &PromptName) -> Result<bool, Error> {
         let change = Change::PromptUnregistered(name.clone());
         let removed = self.prompts.remove(name.shared(), &change).await;
-        removed.map_err(|cause| Error::State {
-            doing: format!("unregister prompt `{name}`"),
-            cause,
-        })
+        removed.map_err(Error::state(|| format!("unregister prompt `{name}`")))
     }
 
-    /// Whether a worker registered a prompt under this name, readable or not.
+    /// Whether state has a prompt under this name, readable or not.
     pub async fn is_prompt_registered(&self, name: &PromptName) -> Result<bool, Error> {
         let found = self.prompts.get(name.as_str()).await;
-        let found = found.map_err(|cause| Error::State {
-            doing: format!("look for prompt `{name}`"),
-            cause,
-        })?;
+        let found = found.map_err(Error::state(|| format!("look for prompt `{name}`")))?;
         Ok(found.is_some())
     }
 
     /// Every prompt of every origin, in byte order of their names.
     pub async fn prompts(&self) -> Result<Listing<PromptHead>, Error> {
         let state = self.stored_prompts().await?;
-        let mut skipped = state.damaged.clone();
-        let mut entries: Vec<PromptHead> = state
-            .rows
-            .iter()
-            .map(|prompt| PromptHead {
-                name: prompt.name.clone(),
-                function_id: prompt.function_id.to_string(),
-                arguments: prompt.arguments.len(),
-                registered_at: Arc::clone(&prompt.registered_at),
-                origin: Origin::State,
-            })
-            .collect();
-        for prompt in self.source_prompts(&state.rows, &mut skipped).await? {
-            entries.push(PromptHead {
-                name: prompt.name,
-                function_id: String::new(),
-                arguments: 0,
-                registered_at: prompt.registered_at,
-                origin: prompt.origin,
-            });
-        }
+        let custom = self.source_prompts(&state).await?;
+        let stored = state.rows.iter().map(|prompt| PromptHead {
+            name: prompt.name.clone(),
+            function_id: prompt.function_id.to_string(),
+            arguments: prompt.arguments.len(),
+            registered_at: Arc::clone(&prompt.registered_at),
+            origin: Origin::State,
+        });
+        let custom_heads = custom.entries.into_iter().map(|prompt| PromptHead {
+            name: prompt.name,
+            function_id: String::new(),
+            arguments: 0,
+            registered_at: prompt.registered_at,
+            origin: prompt.origin,
+        });
+        let mut entries: Vec<PromptHead> = stored.chain(custom_heads).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut skipped = state.damaged.clone();
+        skipped.extend(custom.skipped);
         Ok(Listing { entries, skipped })
     }
 
-    /// The same prompts with what a picker shows.
+    /// The same prompts with their descriptions and arguments, for a menu.
     pub async fn prompt_menu(&self) -> Result<Vec<PromptMenuEntry>, Error> {
         let state = self.stored_prompts().await?;
-        let mut menu: Vec<PromptMenuEntry> = state
-            .rows
-            .iter()
-            .map(|prompt| PromptMenuEntry {
-                name: prompt.name.clone(),
-                description: prompt.description.as_ref().into(),
-                arguments: prompt.arguments.clone(),
-            })
-            .collect();
-        for prompt in self.source_prompts(&state.rows, &mut Vec::new()).await? {
-            let SourcePrompt {
-                name, description, ..
-            } = prompt;
-            menu.push(PromptMenuEntry {
-                name,
-                description,
-                arguments: Vec::new(),
-            });
-        }
+        let custom = self.source_prompts(&state).await?.entries;
+        let stored = state.rows.iter().map(|prompt| PromptMenuEntry {
+            name: prompt.name.clone(),
+            description: prompt.description.as_ref().into(),
+            arguments: prompt.arguments.clone(),
+        });
+        let custom = custom.into_iter().map(|prompt| PromptMenuEntry {
+            name: prompt.name,
+            description: prompt.description,
+            arguments: Vec::new(),
+        });
+        let mut menu: Vec<PromptMenuEntry> = stored.chain(custom).collect();
         menu.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(menu)
     }
 
-    /// Renders a prompt: asks its handler, or reads its document.
+    /// Renders a prompt by calling its handler or reading its document.
     pub async fn render_prompt(
         &self,
         name: &PromptName,
@@ -152,8 +131,8 @@ impl Registry {
         self.render(name, checked_arguments(arguments)?, None).await
     }
 
-    /// The same for arguments that a person filled in: they must fit what the prompt
-    /// declares before anybody is asked.
+    /// The same for arguments that a person entered: they must fit the declared arguments
+    /// before the handler is called.
     pub async fn render_prompt_strictly(
         &self,
         name: &PromptName,
@@ -174,21 +153,13 @@ impl Registry {
             None => Ok(()),
         };
         let found = self.prompts.get(name.as_str()).await;
-        let doing = || format!("read prompt `{name}`");
-        match found.map_err(|cause| Error::State {
-            doing: doing(),
-            cause,
-        })? {
-            Some(Slot::Row(prompt)) => {
+        match found.map_err(Error::state(|| format!("read prompt `{name}`")))? {
+            Some(RowSlot::Row(prompt)) => {
                 check(&prompt.arguments)?;
-                return self.ask_handler(&prompt, arguments).await;
+                return self.call_handler(&prompt, arguments).await;
             }
-            Some(Slot::Damaged(problem)) => {
-                let what = format!("prompt `{name}`");
-                return Err(Error::Damaged {
-                    what,
-                    problem: problem.to_string(),
-                });
+            Some(RowSlot::Damaged(problem)) => {
+                return Err(Error::damaged(format!("prompt `{name}`"), &problem));
             }
             None => {}
         }
@@ -208,28 +179,27 @@ impl Registry {
             }
         }
         let known = self.prompts().await?.entries;
-        let nearest = nearest(
-            name.as_str(),
-            known.iter().map(|prompt| prompt.name.as_str()),
-        );
+        let names = known.iter().map(|prompt| prompt.name.as_str());
+        let nearest = nearest(name.as_str(), names);
         Err(Error::NoSuchPrompt {
             name: name.clone(),
             nearest: nearest.map(str::to_owned),
         })
     }
 
-    async fn ask_handler(&self, prompt: &Prompt, arguments: Json) -> Result<RenderedPrompt, Error> {
+    async fn call_handler(
+        &self,
+        prompt: &Prompt,
+        arguments: Json,
+    ) -> Result<RenderedPrompt, Error> {
         let function = prompt.function_id.clone().callable()?;
-        let answer = self
-            .engine
-            .call(function.as_str(), arguments, self.timeout)
-            .await;
-        let answer = answer.map_err(|cause| Error::Handler {
+        let result = self.engine.call(function.as_str(), arguments, self.timeout);
+        let result = result.await.map_err(|cause| Error::Handler {
             prompt: prompt.name.clone(),
             function: function.clone(),
             cause,
         })?;
-        let messages = messages(answer.as_deref()).map_err(|got| Error::UnsupportedShape {
+        let messages = messages(result.as_deref()).map_err(|got| Error::UnsupportedShape {
             prompt: prompt.name.clone(),
             function,
             got,
@@ -242,31 +212,18 @@ impl Registry {
 
     async fn stored_prompts(&self) -> Result<Arc<Snapshot<Prompt>>, Error> {
         let state = self.prompts.snapshot().await;
-        state.map_err(|cause| Error::State {
-            doing: "list the prompts".into(),
-            cause,
-        })
+        state.map_err(Error::state(|| "list the prompts"))
     }
 
-    /// The prompts of every source, without those that state or an earlier source
-    /// already has.
+    /// The prompts of every source that state does not shadow.
     async fn source_prompts(
         &self,
-        stored: &[Arc<Prompt>],
-        skipped: &mut Vec<Skipped>,
-    ) -> Result<Vec<SourcePrompt>, Error> {
-        let mut taken: Taken = stored
-            .iter()
-            .map(|prompt| (prompt.name.shared(), Origin::State))
-            .collect();
-        let mut all = Vec::new();
-        for source in &self.sources {
-            let listing = source.prompts().await?;
-            skipped.extend(listing.skipped);
-            let name = |prompt: &SourcePrompt| (prompt.name.shared(), prompt.origin);
-            all.extend(unshadowed(listing.entries, name, &mut taken, skipped));
-        }
-        Ok(all)
+        state: &Snapshot<Prompt>,
+    ) -> Result<Listing<SourcePrompt>, Error> {
+        let key = |prompt: &SourcePrompt| (prompt.name.shared(), prompt.origin);
+        let stored = state.rows.iter().map(|prompt| prompt.name.shared());
+        self.unshadowed(|source| source.prompts(), key, stored)
+            .await
     }
 }
 

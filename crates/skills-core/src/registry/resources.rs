@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
-use crate::slot::Slot;
-use crate::{Content, Error, FunctionId, Json, Mime, ResourceUri, SkillId, index};
+use crate::row_slot::RowSlot;
+use crate::{Content, Error, FunctionId, Mime, ResourceUri, SkillId, index};
 
 /// One entry of the resource list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,24 +19,24 @@ pub struct Resource {
     pub name: Arc<str>,
     /// What it is about.
     pub description: Option<Arc<str>>,
-    /// The length of its text, where that is known without making it.
+    /// The length of its text, if it is known without rendering the text.
     pub bytes: Option<usize>,
-    /// When it was registered or last changed, RFC 3339 in UTC, where that is known.
+    /// When it was registered or last changed, RFC 3339 in UTC, if known.
     pub modified: Option<Arc<str>>,
 }
 
-/// A family of addresses.
+/// A pattern of addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceTemplate {
     /// The address with its variable.
     pub uri_template: &'static str,
-    /// What the family is called.
+    /// Its name.
     pub name: &'static str,
-    /// What such an address serves.
+    /// What such an address returns.
     pub description: &'static str,
 }
 
-/// Both families.
+/// Every pattern of addresses.
 pub const TEMPLATES: &[ResourceTemplate] = &[
     ResourceTemplate {
         uri_template: "iii://{skill_id}",
@@ -51,39 +51,16 @@ pub const TEMPLATES: &[ResourceTemplate] = &[
 ];
 
 impl Registry {
-    /// What `encode` makes of [`resources`](Self::resources), kept under `name`.
-    pub async fn resources_as(
-        &self,
-        name: &'static str,
-        encode: impl FnOnce(Vec<Resource>) -> Result<Json, Error>,
-    ) -> Result<Json, Error> {
-        let make = async { encode(self.resources().await?) };
-        self.keep_answer("list the resources", name, make).await
-    }
-
     /// The index and every skill, in byte order of their ids.
     pub async fn resources(&self) -> Result<Vec<Resource>, Error> {
-        let (state, mut skipped) = self.stored_skills("list the resources").await?;
-        let resource = |id: &SkillId, head: &crate::Head, bytes, modified: &Arc<str>| Resource {
-            uri: ResourceUri::Skill(id.clone()),
-            name: head.title.clone().unwrap_or_else(|| id.shared()),
-            description: head.description.clone(),
-            bytes: Some(bytes),
-            modified: Some(Arc::clone(modified)),
-        };
-        let mut all: Vec<Resource> = state
-            .rows
-            .iter()
-            .map(|s| resource(&s.id, s.head(), s.body.len(), &s.registered_at))
-            .collect();
-        let custom = self.source_skills(state.ids(), &mut skipped).await?;
+        let state = self.stored_skills("list the resources").await?;
+        let custom = self.source_skills(&state).await?.entries;
+        let stored = state.rows.iter();
+        let stored = stored.map(|s| (&s.id, s.head(), s.body.len(), &s.registered_at));
         let custom = custom.iter();
-        all.extend(custom.map(|s| resource(&s.id, &s.head, s.bytes, &s.registered_at)));
-        let id = |resource: &Resource| match &resource.uri {
-            ResourceUri::Skill(id) => Some(id.clone()),
-            ResourceUri::Index | ResourceUri::Section(_) => None,
-        };
-        all.sort_by_cached_key(id);
+        let custom = custom.map(|s| (&s.id, &s.head, s.bytes, &s.registered_at));
+        let mut skills: Vec<_> = stored.chain(custom).collect();
+        skills.sort_by(|a, b| a.0.cmp(b.0));
         let index = Resource {
             uri: ResourceUri::Index,
             name: "Skills".into(),
@@ -91,11 +68,19 @@ impl Registry {
             bytes: None,
             modified: None,
         };
-        all.insert(0, index);
-        Ok(all)
+        let skills = skills
+            .into_iter()
+            .map(|(id, head, bytes, modified)| Resource {
+                uri: ResourceUri::Skill(id.clone()),
+                name: head.title_or(id),
+                description: head.description.clone(),
+                bytes: Some(bytes),
+                modified: Some(Arc::clone(modified)),
+            });
+        Ok(std::iter::once(index).chain(skills).collect())
     }
 
-    /// What an address serves.
+    /// Reads an address.
     pub async fn read(&self, uri: &ResourceUri) -> Result<Content, Error> {
         let (mime, text) = match uri {
             ResourceUri::Index => (Mime::Markdown, self.index().await?),
@@ -109,26 +94,10 @@ impl Registry {
         })
     }
 
-    /// What an address serves, where that is known without asking anybody: a registered
-    /// skill. None says nothing about what [`read`](Self::read) would answer.
-    pub fn get_cached(&self, uri: &ResourceUri) -> Option<Content> {
-        let ResourceUri::Skill(id) = uri else {
-            return None;
-        };
-        let Slot::Row(skill) = self.skills.get_cached(id.as_str())? else {
-            return None;
-        };
-        Some(Content {
-            uri: uri.clone(),
-            mime: Mime::Markdown,
-            text: Arc::clone(&skill.body),
-        })
-    }
-
     /// The index. Its registered part is rendered once per change.
     async fn index(&self) -> Result<Arc<str>, Error> {
-        let (state, mut skipped) = self.stored_skills("read the index").await?;
-        let custom = self.source_skills(state.ids(), &mut skipped).await?;
+        let state = self.stored_skills("read the index").await?;
+        let custom = self.source_skills(&state).await?.entries;
         let registered = state.index.get_or_init(|| {
             index::render(state.rows.iter().map(|skill| (&skill.id, skill.head()))).into()
         });
@@ -136,7 +105,7 @@ impl Registry {
         Ok(index::add_custom(registered, custom))
     }
 
-    /// The body of a skill that must be there.
+    /// The body of a skill; an error with the nearest id if there is none.
     pub(super) async fn body(&self, id: &SkillId) -> Result<Arc<str>, Error> {
         if let Some(body) = self.find_body(id).await? {
             return Ok(body);
@@ -149,21 +118,13 @@ impl Registry {
         })
     }
 
-    /// A registered body, or the document of the same id. Registered wins.
+    /// The registered body, or else the document of the same id.
     pub(super) async fn find_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
         let found = self.skills.get(id.as_str()).await;
-        let found = found.map_err(|cause| Error::State {
-            doing: format!("read skill `{id}`"),
-            cause,
-        })?;
-        match found {
-            Some(Slot::Row(skill)) => return Ok(Some(Arc::clone(&skill.body))),
-            Some(Slot::Damaged(problem)) => {
-                let what = format!("skill `{id}`");
-                return Err(Error::Damaged {
-                    what,
-                    problem: problem.to_string(),
-                });
+        match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
+            Some(RowSlot::Row(skill)) => return Ok(Some(Arc::clone(&skill.body))),
+            Some(RowSlot::Damaged(problem)) => {
+                return Err(Error::damaged(format!("skill `{id}`"), &problem));
             }
             None => {}
         }
@@ -177,16 +138,13 @@ impl Registry {
 
     async fn section(&self, function: &FunctionId) -> Result<(Mime, Arc<str>), Error> {
         let empty = RawValue::from_string("{}".into()).expect("an empty object is JSON");
-        let answer = self
-            .engine
-            .call(function.as_str(), empty, self.timeout)
-            .await;
-        let answer = answer.map_err(|cause| Error::Section {
+        let result = self.engine.call(function.as_str(), empty, self.timeout);
+        let result = result.await.map_err(|cause| Error::Section {
             path: function.path(),
             function: function.clone(),
             cause,
         })?;
-        let (mime, text) = from_section(answer.as_deref());
+        let (mime, text) = from_section(result.as_deref());
         Ok((mime, text.into()))
     }
 }

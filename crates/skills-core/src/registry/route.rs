@@ -66,8 +66,8 @@ impl Registry {
     /// The skills with a trigger that the request matches, best first; ties in order of their ids.
     pub async fn route(&self, request: &str) -> Result<Vec<Match>, Error> {
         check_request(request)?;
-        let (state, mut skipped) = self.stored_skills("find a skill").await?;
-        let custom = self.source_skills(state.ids(), &mut skipped).await?;
+        let state = self.stored_skills("find a skill").await?;
+        let custom = self.source_skills(&state).await?.entries;
         let stored: Vec<_> = state.rows.iter().map(|s| (&s.id, s.head())).collect();
         let custom: Vec<_> = custom.iter().map(|s| (&s.id, &s.head)).collect();
         let stored_index = state.triggers.get_or_init(|| trigger_index(&stored));
@@ -142,7 +142,7 @@ fn matches(index: &TriggerIndex, request: &str, skills: &[(&SkillId, &Head)]) ->
         let triggers = triggers(head);
         Match {
             id: id.clone(),
-            title: head.title.clone().unwrap_or_else(|| id.shared()),
+            title: head.title_or(id),
             matched: matched
                 .into_iter()
                 .map(|n| Arc::clone(&triggers[n]))

@@ -1,6 +1,7 @@
-//! Two workers and a stranger on one store, in any order the network likes: after
-//! quiet, every reader equals the store; and no reader ever misses a write that its
-//! own worker acknowledged before the read began.
+//! Two workers with a registry and one without share a store; calls, acknowledgements and
+//! events arrive in random order. Once everything has ended, every reader sees what is in the
+//! store; and no reader ever misses a write that its own worker acknowledged before the read
+//! began.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -14,7 +15,7 @@ use skills_core::{Registry, RegistrySettings, SkillId};
 
 const KEYS: [&str; 3] = ["a", "b", "c"];
 
-/// One thing that may happen next, as (what, who, key, pick); `pick` chooses among what is possible.
+/// One step as (action, worker, key, pick); `pick` chooses among the possible calls or events.
 type Step = (u8, usize, usize, usize);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -22,7 +23,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..120)
 }
 
-/// What a finished piece of work tells.
+/// The result of a finished operation.
 enum Done {
     Wrote {
         who: usize,
@@ -42,7 +43,7 @@ type Work = Pin<Box<dyn Future<Output = Done>>>;
 struct Worker {
     link: Arc<Link>,
     registry: Arc<Registry>,
-    /// By key: the entry of the store's history that this worker must not go behind.
+    /// By key: the oldest entry of the store's history that this worker may still read.
     floor: Vec<usize>,
 }
 
@@ -50,7 +51,7 @@ struct World {
     memory: Memory,
     workers: Vec<Worker>,
     work: Vec<Work>,
-    /// By key: every value the store ever had, in order.
+    /// By key: every value that was in the store, in order.
     history: Vec<Vec<Option<String>>>,
     bodies: usize,
 }
@@ -168,23 +169,11 @@ impl World {
         }));
     }
 
-    /// What is at hand is held to what a read that begins now may answer.
-    fn glance(&self) {
-        for (who, worker) in self.workers.iter().enumerate() {
-            for (key, name) in KEYS.iter().enumerate() {
-                let uri = format!("iii://{name}").parse().unwrap();
-                if let Some(content) = worker.registry.get_cached(&uri) {
-                    self.may_see(who, key, worker.floor[key], Some(&content.text));
-                }
-            }
-        }
-    }
-
     fn may_see(&self, who: usize, key: usize, floor: usize, value: Option<&str>) {
         let (name, allowed) = (KEYS[key], &self.history[key][floor..]);
         assert!(
             allowed.iter().any(|allowed| allowed.as_deref() == value),
-            "worker {who} read {value:?} of {name}, behind its own write: {allowed:?}",
+            "worker {who} read {value:?} of {name}, older than its own write: {allowed:?}",
         );
     }
 
@@ -204,7 +193,7 @@ impl World {
         self.record();
     }
 
-    /// Notes what the store holds now, where that is new.
+    /// Adds the current values of the store to the history.
     fn record(&mut self) {
         let rows = self.memory.rows("skills");
         for (key, history) in self.history.iter_mut().enumerate() {
@@ -234,7 +223,7 @@ impl World {
     fn check(&mut self, done: Done) {
         match done {
             Done::Wrote { who, key, body } => {
-                // Bodies are unique; a removal is at least the first one after the floor.
+                // Bodies are unique; a removal is at least the first one that this worker may read.
                 let history = &self.history[key];
                 let at = if body.is_some() {
                     history.iter().rposition(|value| *value == body)
@@ -256,10 +245,10 @@ impl World {
         }
     }
 
-    /// Lets everything that is under way come to its end.
-    fn quiet(&mut self) {
+    /// Completes every call, event and operation.
+    fn finish(&mut self) {
         for round in 0.. {
-            assert!(round < 10_000, "it never becomes quiet");
+            assert!(round < 10_000, "the operations never end");
             for call in self.memory.waiting() {
                 self.apply(call);
             }
@@ -297,9 +286,8 @@ fn run(script: &[Step], watched: bool) {
     let mut world = World::new(watched);
     for &step in script {
         world.step(step, watched);
-        world.glance();
     }
-    world.quiet();
+    world.finish();
     let rows = world.memory.rows("skills");
     let stored: BTreeMap<_, _> = rows
         .into_iter()
@@ -326,7 +314,7 @@ fn run(script: &[Step], watched: bool) {
     }
 }
 
-/// `PROPTEST_CASES` tries more.
+/// More with `PROPTEST_CASES`.
 fn cases() -> u32 {
     ProptestConfig::default().cases.max(1000)
 }
@@ -335,30 +323,30 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
     #[test]
-    fn after_quiet_every_reader_equals_the_store(script in steps()) {
+    fn in_the_end_every_reader_sees_the_store(script in steps()) {
         run(&script, true);
     }
 
     #[test]
-    fn without_the_trigger_too(script in steps()) {
+    fn in_the_end_every_reader_sees_the_store_without_events(script in steps()) {
         run(&script, false);
     }
 }
 
 #[test]
-fn the_worlds_own_bookkeeping_works() {
+fn the_model_records_the_history_of_the_store() {
     let mut world = World::new(true);
     world.register(0, 0);
-    world.quiet();
+    world.finish();
     assert_eq!(world.history[0], [None, Some("v1".to_owned())]);
     assert_eq!(world.workers[0].floor[0], 1);
 }
 
-/// Orders that once left an old value behind.
+/// An order that once left an old value in the image.
 #[test]
-fn orders_that_went_wrong_before() {
-    // Our removal is acknowledged, but its key has to be read; meanwhile somebody else
-    // writes it and removes it again. That removal is no echo of ours.
+fn a_removal_by_another_worker_is_not_mistaken_for_our_own() {
+    // Our removal is acknowledged, but its key has to be read; meanwhile another worker writes
+    // and removes it again. The event of that removal is not the event of ours.
     let script = [
         (0, 0, 1, 0),
         (0, 1, 2, 0),

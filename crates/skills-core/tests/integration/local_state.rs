@@ -1,4 +1,4 @@
-//! State in the same process: rows are shown one by one, and a list need not keep them.
+//! State in the same process: rows are visited instead of listed by a call.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,15 +9,15 @@ use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, RegistrySet
 
 use crate::row;
 
-/// A connection whose rows can be shown, how that ends, and how often it was done.
-struct AtHand {
+/// A connection that visits `rows`, returns `result`, and counts the visits.
+struct LocalState {
     link: Arc<Link>,
     rows: Vec<String>,
-    ends: Result<(), Failure>,
-    shown: Mutex<usize>,
+    result: Result<(), Failure>,
+    visits: Mutex<usize>,
 }
 
-impl Engine for AtHand {
+impl Engine for LocalState {
     fn call<'a>(
         &'a self,
         function: &'a str,
@@ -33,9 +33,9 @@ impl Engine for AtHand {
         visit: &mut dyn FnMut(&str),
     ) -> Option<Result<(), Failure>> {
         assert_eq!(scope, "skills");
-        *self.shown.lock().unwrap() += 1;
+        *self.visits.lock().unwrap() += 1;
         self.rows.iter().for_each(|row| visit(row));
-        Some(self.ends.clone())
+        Some(self.result.clone())
     }
 
     fn send(&self, function: &str, payload: Json) {
@@ -43,19 +43,19 @@ impl Engine for AtHand {
     }
 }
 
-/// The list of these rows as somebody else's state has them, and as state at hand does.
+/// The list of these rows through calls, and with state in the same process.
 fn lists(rows: &[Value], watched: bool) -> [Listing<SkillHead>; 2] {
     let memory = Memory::new();
     for (n, row) in rows.iter().enumerate() {
         memory.put("skills", row["id"].as_str().unwrap_or(&n.to_string()), row);
     }
-    let at_hand = Arc::new(AtHand {
+    let local = Arc::new(LocalState {
         link: memory.connect(),
         rows: rows.iter().map(ToString::to_string).collect(),
-        ends: Ok(()),
-        shown: Mutex::default(),
+        result: Ok(()),
+        visits: Mutex::default(),
     });
-    let engines: [Arc<dyn Engine>; 2] = [memory.connect(), at_hand.clone()];
+    let engines: [Arc<dyn Engine>; 2] = [memory.connect(), local.clone()];
     let lists = engines.map(|engine| {
         let registry = Registry::new(engine, Vec::new(), RegistrySettings::default(), || {
             "now".into()
@@ -63,21 +63,21 @@ fn lists(rows: &[Value], watched: bool) -> [Listing<SkillHead>; 2] {
         registry.connected(watched);
         now(registry.skills()).unwrap()
     });
-    assert!(*at_hand.shown.lock().unwrap() > 0);
-    assert_eq!(at_hand.link.take_called(), [""; 0], "nothing was called");
+    assert!(*local.visits.lock().unwrap() > 0);
+    assert_eq!(local.link.take_called(), [""; 0], "no call is made");
     lists
 }
 
 #[test]
-fn a_list_says_the_same_wherever_state_is() {
+fn a_list_is_the_same_wherever_state_is() {
     #[track_caller]
     fn check(rows: &[Value], listed: usize, skipped: usize) {
         for watched in [true, false] {
-            let [called, shown] = lists(rows, watched);
-            assert_eq!(shown.entries, called.entries, "watched: {watched}");
-            assert_eq!(shown.skipped, called.skipped, "watched: {watched}");
+            let [called, visited] = lists(rows, watched);
+            assert_eq!(visited.entries, called.entries, "watched: {watched}");
+            assert_eq!(visited.skipped, called.skipped, "watched: {watched}");
             assert_eq!(
-                (shown.entries.len(), shown.skipped.len()),
+                (visited.entries.len(), visited.skipped.len()),
                 (listed, skipped)
             );
         }
@@ -102,19 +102,19 @@ fn a_list_says_the_same_wherever_state_is() {
 
 #[test]
 fn the_length_is_that_of_the_body_and_not_of_its_row() {
-    let [_, shown] = lists(&[row("a", "\"é\"\n\u{1}")], false);
-    assert_eq!(shown.entries[0].bytes, "\"é\"\n\u{1}".len());
+    let [_, visited] = lists(&[row("a", "\"é\"\n\u{1}")], false);
+    assert_eq!(visited.entries[0].bytes, "\"é\"\n\u{1}".len());
 }
 
 #[test]
-fn an_outage_of_state_at_hand_is_an_error_too() {
+fn an_outage_of_state_local_is_an_error_too() {
     for watched in [true, false] {
         let reason = "the disk went".into();
-        let engine = Arc::new(AtHand {
+        let engine = Arc::new(LocalState {
             link: Memory::new().connect(),
             rows: vec![row("a", "A").to_string()],
-            ends: Err(Failure::Unreachable { reason }),
-            shown: Mutex::default(),
+            result: Err(Failure::Unreachable { reason }),
+            visits: Mutex::default(),
         });
         let registry = Registry::new(engine, Vec::new(), RegistrySettings::default(), || {
             "now".into()

@@ -64,12 +64,6 @@ impl Fixture {
             .map_err(|e| e.kind())
     }
 
-    fn get_cached(&self, id: &str) -> Option<String> {
-        let uri = format!("iii://{id}").parse().unwrap();
-        let content = self.registry.get_cached(&uri)?;
-        Some(content.text.to_string())
-    }
-
     fn ids(&self) -> Vec<String> {
         let listing = now(self.registry.skills()).unwrap();
         listing

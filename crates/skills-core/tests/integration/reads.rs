@@ -9,7 +9,7 @@ use skills_core::{Failure, Kind};
 use crate::{fixture, fixture_on, row};
 
 #[test]
-fn a_scope_is_loaded_once_and_then_answered_from_memory() {
+fn a_scope_is_loaded_once_and_then_served_from_memory() {
     let fixture = fixture();
     fixture.memory.put("skills", "a", &row("a", "A"));
     assert_eq!(fixture.ids(), ["a"]);
@@ -20,32 +20,7 @@ fn a_scope_is_loaded_once_and_then_answered_from_memory() {
 }
 
 #[test]
-fn at_hand_is_what_can_be_read_without_asking_anybody() {
-    let fixture = fixture();
-    fixture.memory.put("skills", "a", &row("a", "A"));
-    fixture
-        .memory
-        .put("skills", "half", &json!({ "id": "half" }));
-    assert_eq!(fixture.get_cached("a"), None, "not loaded");
-    fixture.ids();
-    fixture.link.take_called();
-    assert_eq!(fixture.get_cached("a").as_deref(), Some("A"));
-    for waits in ["skills", "b", "half", "fn/a/b"] {
-        assert_eq!(fixture.get_cached(waits), None, "{waits}");
-    }
-    fixture.register("a", "A2");
-    assert_eq!(fixture.get_cached("a").as_deref(), Some("A2"));
-    assert_eq!(fixture.link.take_called(), ["state::set"]);
-    fixture.link.cut();
-    fixture.registry.disconnected();
-    assert_eq!(fixture.get_cached("a"), None, "the engine is gone");
-    let unwatched = fixture_on(&fixture.memory, false);
-    unwatched.ids();
-    assert_eq!(unwatched.get_cached("a"), None, "nobody rings");
-}
-
-#[test]
-fn a_row_written_by_somebody_else_shows_when_its_event_arrives_and_is_announced() {
+fn a_row_of_another_worker_appears_with_its_event_and_is_published() {
     let fixture = fixture();
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.memory.put("skills", "b", &row("b", "B"));
@@ -56,12 +31,12 @@ fn a_row_written_by_somebody_else_shows_when_its_event_arrives_and_is_announced(
 }
 
 #[test]
-fn after_a_reconnect_everything_is_read_again_and_differences_are_announced() {
+fn after_a_reconnect_everything_is_read_again_and_differences_are_published() {
     let fixture = fixture();
     fixture.memory.put("skills", "a", &row("a", "A"));
     fixture.memory.put("skills", "b", &row("b", "B"));
     assert_eq!(fixture.ids(), ["a", "b"]);
-    assert_eq!(fixture.take_changes(), 0, "the first load is not news");
+    assert_eq!(fixture.take_changes(), 0, "the first load is not a change");
     fixture.link.cut();
     fixture.registry.disconnected();
     fixture.memory.put("skills", "a", &row("a", "A2"));
@@ -105,7 +80,7 @@ fn an_outage_is_an_error_and_never_an_empty_list() {
 }
 
 #[test]
-fn a_state_that_is_slow_or_absent_says_so() {
+fn a_slow_or_absent_state_is_reported_with_advice() {
     let fixture = fixture();
     fixture.link.fail(Some(Failure::TimedOut {
         after: std::time::Duration::from_secs(10),
@@ -129,7 +104,7 @@ fn a_state_that_is_slow_or_absent_says_so() {
 }
 
 #[test]
-fn without_the_trigger_every_read_asks_the_engine() {
+fn without_state_events_every_read_calls_the_engine() {
     let fixture = fixture_on(&Memory::new(), false);
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.memory.put("skills", "a", &row("a", "A"));
@@ -171,7 +146,7 @@ fn rows_that_cannot_be_decoded_are_reported_and_the_rest_is_served() {
     assert_eq!(fixture.read("good").unwrap(), "G");
     fixture.register("half", "whole now");
     assert_eq!(fixture.read("half").unwrap(), "whole now");
-    // A row under the wrong key is no skill either.
+    // A row that contains another key is damaged as well.
     fixture.deliver();
     fixture.memory.put("skills", "x", &row("y", "Y"));
     fixture.deliver();
@@ -179,24 +154,24 @@ fn rows_that_cannot_be_decoded_are_reported_and_the_rest_is_served() {
 }
 
 #[test]
-fn a_flood_of_events_is_answered_with_one_listing() {
+fn many_events_at_once_cause_one_list_call() {
     let fixture = fixture();
     assert_eq!(fixture.ids(), [""; 0]);
     for n in 0..200 {
         let id = format!("s{n}");
         fixture.memory.put("skills", &id, &row(&id, "x"));
     }
-    // All of them are marked before the first answer comes.
+    // All keys are marked before the first read returns.
     fixture.memory.by_hand();
     let events: Vec<_> = std::iter::from_fn(|| fixture.link.take_event(0)).collect();
-    let mut bells: Vec<_> = events
+    let mut applied: Vec<_> = events
         .iter()
         .map(|event| Box::pin(fixture.registry.apply_state_event(event)))
         .collect();
     let mut context = Context::from_waker(Waker::noop());
     fixture.link.take_called();
-    while !bells.is_empty() {
-        bells.retain_mut(|bell| bell.as_mut().poll(&mut context).is_pending());
+    while !applied.is_empty() {
+        applied.retain_mut(|event| event.as_mut().poll(&mut context).is_pending());
         for call in fixture.memory.waiting() {
             fixture.memory.apply(call);
             fixture.memory.acknowledge(call);
@@ -211,7 +186,7 @@ fn a_flood_of_events_is_answered_with_one_listing() {
 }
 
 #[test]
-fn an_event_without_a_key_means_everything_is_read_again() {
+fn after_an_event_without_a_key_everything_is_read_again() {
     let fixture = fixture();
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.memory.put("skills", "a", &row("a", "A"));
@@ -223,19 +198,21 @@ fn an_event_without_a_key_means_everything_is_read_again() {
 }
 
 #[test]
-fn what_a_surface_makes_of_a_list_is_made_once_per_change() {
+fn an_encoded_list_is_kept_until_the_next_change() {
     let fixture = fixture();
-    let made = std::cell::Cell::new(0);
-    let ask = || {
-        let answer = fixture.registry.skills_as("test", |listing| {
-            made.set(made.get() + 1);
-            Ok(serde_json::value::to_raw_value(&listing.entries.len()).unwrap())
-        });
-        now(answer).unwrap().get().to_owned()
+    let encoded = std::cell::Cell::new(0);
+    let list = || {
+        let encode = async {
+            encoded.set(encoded.get() + 1);
+            let skills = fixture.registry.skills().await?.entries.len();
+            Ok(serde_json::value::to_raw_value(&skills).unwrap())
+        };
+        let list = fixture.registry.cached_list("test", encode);
+        now(list).unwrap().get().to_owned()
     };
-    assert_eq!((ask(), ask()), ("0".into(), "0".into()));
-    assert_eq!(made.get(), 1);
+    assert_eq!((list(), list()), ("0".into(), "0".into()));
+    assert_eq!(encoded.get(), 1);
     fixture.register("a", "A");
-    assert_eq!((ask(), ask()), ("1".into(), "1".into()));
-    assert_eq!(made.get(), 2);
+    assert_eq!((list(), list()), ("1".into(), "1".into()));
+    assert_eq!(encoded.get(), 2);
 }

@@ -1,4 +1,4 @@
-//! Routing and chains where they meet limits, damage and outages.
+//! Routing, and chains of links with limits, damaged rows and outages.
 
 use memory_engine::now;
 use serde_json::json;
@@ -11,7 +11,7 @@ fn resolve(fixture: &Fixture, id: &str) -> Resolved {
 }
 
 #[test]
-fn a_chain_longer_than_an_answer_ends_and_says_so() {
+fn a_chain_with_too_many_skills_is_incomplete() {
     let fixture = fixture();
     for n in 0..CHAIN_MAX + 10 {
         fixture.register(&format!("s{n}"), &format!("[next](iii://s{})", n + 1));
@@ -27,7 +27,7 @@ fn a_chain_longer_than_an_answer_ends_and_says_so() {
 }
 
 #[test]
-fn a_chain_of_large_bodies_ends_and_says_so() {
+fn a_chain_with_too_many_bytes_is_incomplete() {
     let fixture = fixture();
     let fit = CHAIN_BYTES_MAX / BODY_MAX;
     for n in 0..fit + 2 {
@@ -41,7 +41,7 @@ fn a_chain_of_large_bodies_ends_and_says_so() {
 }
 
 #[test]
-fn a_damaged_link_is_named_and_an_outage_is_an_error() {
+fn a_link_to_a_damaged_row_is_reported_and_an_outage_is_an_error() {
     let fixture = fixture();
     fixture.register("a", "[b](iii://b) [c](iii://c)");
     fixture.register("c", "---\ntriggers: see\n---\n# C");

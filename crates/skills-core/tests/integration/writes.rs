@@ -1,4 +1,4 @@
-//! Own writes against events, reads and each other: who wins.
+//! Own writes against events, reads and each other: which value stays.
 
 use std::task::{Context, Waker};
 
@@ -8,7 +8,7 @@ use skills_core::ResourceUri;
 use crate::{Work, fixture, poll, row};
 
 #[test]
-fn an_acknowledged_write_is_visible_at_once_and_its_echo_costs_nothing() {
+fn an_acknowledged_write_is_visible_at_once_and_its_event_causes_no_call() {
     let fixture = fixture();
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.register("a", "A");
@@ -48,18 +48,19 @@ fn an_acknowledgement_after_a_later_event_does_not_win() {
     fixture.memory.put("skills", "a", &row("a", "theirs"));
     // Their event comes first, then my acknowledgement.
     let theirs = fixture.link.take_event(1).unwrap();
-    let mut bell = Box::pin(fixture.registry.apply_state_event(&theirs));
+    let mut applied = Box::pin(fixture.registry.apply_state_event(&theirs));
     assert!(
-        bell.as_mut()
+        applied
+            .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
             .is_pending()
     );
     let read = fixture.memory.waiting()[0];
     fixture.memory.apply(read);
     fixture.memory.acknowledge(read);
-    now(bell).unwrap();
+    now(applied).unwrap();
     fixture.memory.acknowledge(call);
-    assert!(!poll(&mut mine), "it has to look who came last");
+    assert!(!poll(&mut mine), "it has to read which write was last");
     let read = fixture.memory.waiting()[0];
     fixture.memory.apply(read);
     fixture.memory.acknowledge(read);
@@ -75,11 +76,12 @@ fn a_read_that_began_before_my_write_does_not_undo_it() {
     assert_eq!(fixture.read("a").unwrap(), "old");
     fixture.memory.put("skills", "a", &row("a", "newer"));
     fixture.link.take_event(0).unwrap();
-    let bell = fixture.link.take_event(0).unwrap();
+    let event = fixture.link.take_event(0).unwrap();
     fixture.memory.by_hand();
-    let mut bell = Box::pin(fixture.registry.apply_state_event(&bell));
+    let mut applied = Box::pin(fixture.registry.apply_state_event(&event));
     assert!(
-        bell.as_mut()
+        applied
+            .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
             .is_pending()
     );
@@ -94,14 +96,14 @@ fn a_read_that_began_before_my_write_does_not_undo_it() {
     let write = fixture.memory.waiting()[0];
     fixture.memory.apply(write);
     fixture.memory.acknowledge(write);
-    assert!(poll(&mut mine), "nobody rang since it began");
+    assert!(poll(&mut mine), "no event arrived since it began");
     fixture.memory.acknowledge(read);
-    now(bell).unwrap();
+    now(applied).unwrap();
     assert_eq!(fixture.read("a").unwrap(), "mine");
 }
 
 #[test]
-fn writers_of_one_id_take_turns_and_each_is_announced_once() {
+fn writes_of_one_id_are_serialised_and_each_is_published_once() {
     let fixture = fixture();
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.memory.by_hand();
@@ -140,7 +142,7 @@ fn writers_of_one_id_take_turns_and_each_is_announced_once() {
 }
 
 #[test]
-fn a_write_that_is_given_up_leaves_no_doubt_behind() {
+fn after_a_cancelled_write_the_key_is_read_again() {
     let fixture = fixture();
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.memory.by_hand();
@@ -164,11 +166,11 @@ fn a_write_that_is_given_up_leaves_no_doubt_behind() {
 }
 
 #[test]
-fn a_late_echo_of_an_earlier_write_does_not_announce_the_next_one_twice() {
+fn a_late_event_of_an_earlier_write_does_not_publish_the_next_write_twice() {
     let fixture = fixture();
     assert_eq!(fixture.ids(), [""; 0]);
     fixture.register("a", "first");
-    let echo = fixture.link.take_event(0).unwrap();
+    let event = fixture.link.take_event(0).unwrap();
     fixture.memory.by_hand();
     let mut second: Work = Box::pin(
         fixture
@@ -178,18 +180,21 @@ fn a_late_echo_of_an_earlier_write_does_not_announce_the_next_one_twice() {
     assert!(!poll(&mut second));
     let write = fixture.memory.waiting()[0];
     fixture.memory.apply(write);
-    let mut bell = Box::pin(fixture.registry.apply_state_event(&echo));
+    let mut applied = Box::pin(fixture.registry.apply_state_event(&event));
     let mut context = Context::from_waker(Waker::noop());
-    assert!(bell.as_mut().poll(&mut context).is_pending());
+    assert!(applied.as_mut().poll(&mut context).is_pending());
     fixture.memory.acknowledge(write);
-    assert!(!poll(&mut second), "somebody rang: it has to look");
-    let mut rung = false;
+    assert!(
+        !poll(&mut second),
+        "an event arrived: it has to read the key"
+    );
+    let mut ready = false;
     while !poll(&mut second) {
         for call in fixture.memory.waiting() {
             fixture.memory.apply(call);
             fixture.memory.acknowledge(call);
         }
-        rung = rung || bell.as_mut().poll(&mut context).is_ready();
+        ready = ready || applied.as_mut().poll(&mut context).is_ready();
     }
     assert_eq!(fixture.read("a").unwrap(), "second");
     assert_eq!(fixture.take_changes(), 2);

@@ -1,0 +1,63 @@
+//! The value of one key, and all values of a scope at one moment.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use agent3md::TriggerIndex;
+use serde_json::value::RawValue;
+
+use crate::{Json, Skipped};
+
+/// The value of a key.
+#[derive(Debug, PartialEq)]
+pub(crate) enum RowSlot<T> {
+    Row(Arc<T>),
+    /// A row that cannot be decoded, and the reason.
+    Damaged(Arc<str>),
+}
+
+// Derived, it would require `T: Clone`.
+impl<T> Clone for RowSlot<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Row(row) => Self::Row(Arc::clone(row)),
+            Self::Damaged(problem) => Self::Damaged(Arc::clone(problem)),
+        }
+    }
+}
+
+/// The rows of a scope at one moment, and what is derived from them once.
+#[derive(Debug)]
+pub(crate) struct Snapshot<T> {
+    /// In byte order of their keys.
+    pub rows: Vec<Arc<T>>,
+    pub damaged: Vec<Skipped>,
+    /// The text of the index of the rows.
+    pub index: OnceLock<Arc<str>>,
+    /// The triggers of the rows.
+    pub triggers: OnceLock<TriggerIndex>,
+    /// Encoded lists of the rows, by the name of the list.
+    encoded: Mutex<HashMap<&'static str, Arc<RawValue>>>,
+}
+
+impl<T> Snapshot<T> {
+    pub(crate) fn new(rows: Vec<Arc<T>>, damaged: Vec<Skipped>) -> Self {
+        Self {
+            rows,
+            damaged,
+            index: OnceLock::new(),
+            triggers: OnceLock::new(),
+            encoded: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn encoded(&self, name: &str) -> Option<Json> {
+        let encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
+        encoded.get(name).map(|json| (**json).to_owned())
+    }
+
+    pub(crate) fn keep_encoded(&self, name: &'static str, json: &RawValue) {
+        let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
+        encoded.insert(name, Arc::from(json.to_owned()));
+    }
+}
