@@ -19,7 +19,7 @@ use tokio::sync::{Notify, broadcast, watch};
 use uuid::Uuid;
 
 use super::follow::{self, Follower, ask, raw};
-use skills_api::{OPERATIONS, Operation, TRIGGER_TYPES, TriggerType, code};
+use skills_api::{OPERATIONS, Operation, TRIGGER_TYPES, TriggerType, code, functions};
 
 /// The pause before asking again whether the engine has taken what we said.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -153,7 +153,7 @@ impl Worker {
         self.registry.disconnected();
         self.serving.send_replace(false);
         // The next engine is asked for the lock alone again.
-        for function in &OPERATIONS[1..] {
+        for function in functions().skip(1) {
             self.client.unregister_function(function.id);
         }
         for kind in TRIGGER_TYPES {
@@ -163,7 +163,7 @@ impl Worker {
 
     /// We have the lock: offer everything.
     async fn serve(&self) {
-        for function in &OPERATIONS[1..] {
+        for function in functions().skip(1) {
             self.offer(function);
         }
         for kind in TRIGGER_TYPES {
@@ -181,9 +181,9 @@ impl Worker {
         }
         // The engine takes what we say in order: once it has answered, it has everything, and
         // whoever is let in now finds it. An engine that is gone is noticed elsewhere.
-        let last = json!({ "function_id": OPERATIONS[OPERATIONS.len() - 1].id });
+        let last = json!({ "function_id": functions().next_back().map(|last| last.id) });
         let _ = ask::<serde_json::Value>(&self.client, "engine::functions::info", &last).await;
-        let (functions, types) = (OPERATIONS.len(), TRIGGER_TYPES.len());
+        let (functions, types) = (functions().count(), TRIGGER_TYPES.len());
         tracing::info!("serving: {functions} functions and {types} trigger types registered");
         self.serving.send_replace(true);
     }
@@ -254,8 +254,8 @@ impl Worker {
         let spec = FunctionSpec {
             id: function.id.into(),
             description: Some(function.description.into()),
-            request_format: Some(raw(&(function.request)())),
-            response_format: Some(raw(&(function.response)())),
+            request_format: Some(raw(&function.request_schema())),
+            response_format: Some(raw(&function.response_schema())),
             metadata,
         };
         self.client.register_function(spec, handler);

@@ -169,7 +169,7 @@ impl Connection {
                 message: format!("the engine went away before `{function}` answered"),
                 hint: Some("is it running? try again".into()),
             },
-            CallError::NotFound(_) if skills_api::find(function).is_some() => {
+            CallError::NotFound(_) if skills_api::find_function(function).is_some() => {
                 self.missing(function)
             }
             CallError::NotFound(_) => CliError {

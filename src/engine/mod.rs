@@ -32,7 +32,7 @@ const IDEMPOTENT: &[&str] = &[
 
 /// Whether a call may be repeated when its answer is lost.
 pub fn is_idempotent(function: &str) -> bool {
-    match skills_api::find(function) {
+    match skills_api::find_function(function) {
         Some(operation) => operation.idempotent,
         None => IDEMPOTENT.contains(&function),
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use skills::config::Config;
-use skills_api::{OPERATIONS, TRIGGER_TYPES};
+use skills_api::TRIGGER_TYPES;
 use skills_files::Folder;
 
 /// The first cells of the table under a heading, without code marks.
@@ -22,7 +22,9 @@ fn first_cells(readme: &str, heading: &str) -> Vec<String> {
 #[test]
 fn the_readme_lists_every_function_and_trigger_type() {
     let readme = include_str!("../../README.md");
-    let functions: Vec<_> = OPERATIONS.iter().map(|function| function.id).collect();
+    let functions: Vec<_> = skills_api::functions()
+        .map(|function| function.id)
+        .collect();
     assert_eq!(first_cells(readme, "### Functions"), functions);
     let types: Vec<_> = TRIGGER_TYPES.iter().map(|kind| kind.id).collect();
     assert_eq!(first_cells(readme, "### Trigger types"), types);

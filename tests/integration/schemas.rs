@@ -4,24 +4,24 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use skills_api::OPERATIONS;
+use skills_api::functions;
 
 #[test]
 fn the_table_offers_the_documented_functions_with_the_documented_schemas() {
     let promised: BTreeMap<String, Value> =
         serde_json::from_str(include_str!("fixtures/schemas.json")).unwrap();
-    let offered: Vec<_> = OPERATIONS.iter().map(|function| function.id).collect();
+    let offered: Vec<_> = functions().map(|function| function.id).collect();
     assert_eq!(offered.len(), promised.len());
-    for function in OPERATIONS {
+    for function in functions() {
         let promised = &promised[function.id];
         assert_eq!(
-            normal((function.request)()),
+            normal(function.request_schema()),
             normal(promised["request"].clone()),
             "request of {}",
             function.id
         );
         assert_eq!(
-            normal((function.response)()),
+            normal(function.response_schema()),
             normal(promised["response"].clone()),
             "response of {}",
             function.id

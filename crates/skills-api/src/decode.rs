@@ -1,4 +1,4 @@
-//! From a payload to a typed input and from a typed answer to JSON.
+//! Decodes the JSON input of an operation into its type, and encodes its output.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,11 +11,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use skills_core::{Error, Json};
 
-/// Reads a payload. Fields nobody asked for are ignored: engines add their own. A
-/// field of the wrong type is named.
+/// Decodes an input. Unknown fields are ignored, because engines add their own. The error names a
+/// field of the wrong type.
 pub fn decode<T: DeserializeOwned>(payload: &RawValue) -> Result<T, Error> {
     let text = payload.get();
-    // Nothing at all is what a caller without arguments sends.
+    // Callers without arguments may send `null`.
     let text = if text == "null" { "{}" } else { text };
     if !text.starts_with('{') {
         return Err(Error::invalid("payload", "must be an object"));
@@ -31,13 +31,13 @@ pub fn decode<T: DeserializeOwned>(payload: &RawValue) -> Result<T, Error> {
     })
 }
 
-/// Writes an answer.
-pub fn encode(answer: &impl Serialize) -> Result<Json, Error> {
-    to_raw_value(answer).map_err(|e| Error::invalid("answer", format!("is no JSON: {e}")))
+/// Encodes an output.
+pub fn encode(output: &impl Serialize) -> Result<Json, Error> {
+    to_raw_value(output).map_err(|e| Error::invalid("output", format!("is not JSON: {e}")))
 }
 
-/// Something that must be an object: a list of the same values would do as well for
-/// the decoder, but not for whoever reads the schema.
+/// A value that must be a JSON object. Without it serde also accepts an array of the fields' values,
+/// which the schema does not allow.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct Object<T>(pub T);
@@ -74,7 +74,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// Positions in a payload that nobody wrote by hand help nobody.
+/// Inputs are written by programs, for which a line and column are of no use.
 fn without_position(message: &str) -> String {
     match message.rfind(" at line ") {
         Some(at) => message[..at].to_owned(),

@@ -1,4 +1,6 @@
-//! Fetching several addresses at once, under two ids.
+//! Reading several addresses into one text, under two ids.
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,28 +8,22 @@ use skills_core::{Error, Json, Pending, Registry};
 
 use super::Operation;
 use super::decode::{decode, encode};
-use super::schema::{Text, request, response};
+use super::schema::Text;
 
-const DESCRIPTION: &str = "Read one or more iii:// addresses into one markdown text. Use it whenever skill \
-     instructions contain an iii:// link; several links go into `uris`.";
+/// Lists of tools hide it because of its namespace; for other workers.
+pub const FETCH_SKILL: Operation =
+    Operation::function::<FetchSkillInput, Text>("skills::fetch_skill", DESCRIPTION, fetch);
 
-/// Hidden from tool lists by its namespace; for other workers.
-pub const FETCH_SKILL: Operation = Operation {
-    id: "skills::fetch_skill",
-    description: DESCRIPTION,
-    request: request::<FetchSkillInput>,
-    response: response::<Text>,
-    label: None,
-    idempotent: false,
-    run: fetch,
-};
-
-/// The same under a namespace that tool lists show.
+/// The same in a namespace that lists of tools show.
 pub const FETCH: Operation = Operation {
-    id: "skill::fetch",
     label: Some("Fetch skill"),
-    ..FETCH_SKILL
+    tool_title: Some("Fetch skills"),
+    ..Operation::function::<FetchSkillInput, Text>("skill::fetch", DESCRIPTION, fetch)
 };
+
+const DESCRIPTION: &str = "Read one or more iii:// addresses into one markdown text. Use it \
+    whenever skill instructions contain an iii:// link; several links go into `uris`. iii://skills \
+    is the index of all skills.";
 
 /// What to read.
 #[derive(Deserialize, JsonSchema)]
@@ -35,15 +31,12 @@ struct FetchSkillInput {
     /// One address, such as `iii://skills`.
     #[serde(default)]
     uri: Option<String>,
-    /// Several addresses; wins over `uri`.
+    /// Several addresses; takes precedence over `uri`.
     #[serde(default)]
     uris: Option<Vec<String>>,
 }
 
-fn fetch(
-    registry: std::sync::Arc<Registry>,
-    payload: Json,
-) -> Pending<'static, Result<Json, Error>> {
+fn fetch(registry: Arc<Registry>, payload: Json) -> Pending<'static, Result<Json, Error>> {
     Box::pin(async move {
         let FetchSkillInput { uri, uris } = decode(&payload)?;
         encode(&registry.fetch(uri.as_deref(), uris.as_deref()).await?)

@@ -1,42 +1,30 @@
-//! The registry on an engine: one table of functions, each a decoder, one registry
-//! call and an encoder.
+//! The table of operations of the registry.
+//!
+//! An [`Operation`] has an id, a description, schemas and a function that decodes the input, makes
+//! one call of [`Registry`] and encodes the output. The functions on an iii engine, the built-in MCP
+//! tools and the verbs of the command line are projections of this table. [`TRIGGER_TYPES`] is the
+//! same for the events that workers subscribe to.
+//!
+//! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
+//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `prompts`, `route` and
+//! `fetch` hold the functions, `tools` the operations that exist as tools only.
 
 mod decode;
 mod fetch;
+mod operation;
 mod prompts;
 mod route;
 mod schema;
 mod skills;
+mod tools;
 mod trigger_types;
 
-use std::sync::Arc;
+use skills_core::Kind;
 
-use serde_json::Value;
-use serde_json::value::RawValue;
-use skills_core::{Error, Json, Kind, Pending, Registry};
-
+pub use operation::Operation;
 pub use trigger_types::{TRIGGER_TYPES, TriggerType};
 
-/// One function of the surface.
-pub struct Operation {
-    /// Its id on the engine.
-    pub id: &'static str,
-    /// What it does, for whoever lists functions.
-    pub description: &'static str,
-    /// What it takes, as a draft-07 schema.
-    pub request: fn() -> Value,
-    /// What it answers, as a draft-07 schema.
-    pub response: fn() -> Value,
-    /// What tools show instead of the id.
-    pub label: Option<&'static str>,
-    /// A call that may be repeated without harm when its answer is lost: it changes nothing
-    /// and calls no other worker's function.
-    pub idempotent: bool,
-    /// Decodes, makes one registry call, encodes.
-    pub run: fn(Arc<Registry>, Json) -> Pending<'static, Result<Json, Error>>,
-}
-
-/// Everything offered. The README's table is checked against this one.
+/// Every operation. A test compares the README's table with the functions among them.
 pub const OPERATIONS: &[Operation] = &[
     skills::REGISTER,
     skills::UNREGISTER,
@@ -53,9 +41,30 @@ pub const OPERATIONS: &[Operation] = &[
     prompts::LIST,
     prompts::MCP_LIST,
     prompts::MCP_GET,
+    tools::LIST,
+    tools::READ,
+    tools::RESOLVE,
+    tools::ROUTE,
 ];
 
-/// The code an engine's caller finds in an error.
+/// The operations that are registered as functions on an engine.
+pub fn functions() -> impl DoubleEndedIterator<Item = &'static Operation> {
+    OPERATIONS.iter().filter(|operation| operation.is_function)
+}
+
+/// The operations that are MCP tools.
+pub fn tools() -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS
+        .iter()
+        .filter(|operation| operation.tool_title.is_some())
+}
+
+/// The function with this id.
+pub fn find_function(id: &str) -> Option<&'static Operation> {
+    functions().find(|operation| operation.id == id)
+}
+
+/// The error code that callers on an engine receive.
 pub const fn code(kind: Kind) -> &'static str {
     match kind {
         Kind::Invalid => "invalid_input",
@@ -65,16 +74,4 @@ pub const fn code(kind: Kind) -> &'static str {
         Kind::TimedOut => "timed_out",
         Kind::Broken => "broken",
     }
-}
-
-impl Operation {
-    /// Runs it on a payload as it came from the engine.
-    pub async fn call(&self, registry: &Arc<Registry>, payload: &RawValue) -> Result<Json, Error> {
-        (self.run)(Arc::clone(registry), payload.to_owned()).await
-    }
-}
-
-/// The row of the table with this id.
-pub fn find(id: &str) -> Option<&'static Operation> {
-    OPERATIONS.iter().find(|function| function.id == id)
 }

@@ -1,4 +1,4 @@
-//! Prompts on an engine.
+//! The functions `prompts::*`: storing, listing and rendering prompts.
 
 use std::sync::Arc;
 
@@ -8,17 +8,13 @@ use skills_core::{Json, PromptName};
 
 use super::Operation;
 use super::decode::{Object, decode, encode};
-use super::schema::{AnyValue, request, response};
+use super::schema::AnyValue;
 use super::skills::EmptyInput;
 
-pub const REGISTER: Operation = Operation {
-    id: "prompts::register",
-    description: "Keep a slash command whose text a handler function renders.",
-    request: request::<RegisterPromptInput>,
-    response: response::<RegisterPromptOutput>,
-    label: None,
-    idempotent: false,
-    run: |registry, payload| {
+pub const REGISTER: Operation = Operation::function::<RegisterPromptInput, RegisterPromptOutput>(
+    "prompts::register",
+    "Store a slash command whose text a handler function renders.",
+    |registry, payload| {
         Box::pin(async move {
             let input: RegisterPromptInput = decode(&payload)?;
             let checked: PromptName = input.name.parse()?;
@@ -37,18 +33,18 @@ pub const REGISTER: Operation = Operation {
             })
         })
     },
-};
+);
 
-/// A slash command to keep.
+/// A slash command to store.
 #[derive(Deserialize, JsonSchema)]
 struct RegisterPromptInput {
     /// One segment of `[a-z0-9_-]`, at most 64 characters.
     name: String,
-    /// What a person picking it reads.
+    /// Shown to the person who picks the prompt.
     description: String,
     #[serde(default)]
     arguments: Vec<Object<PromptArgument>>,
-    /// The function that is called with the arguments and answers the text.
+    /// The function that is called with the arguments and returns the text.
     function_id: String,
 }
 
@@ -62,7 +58,7 @@ struct PromptArgument {
     required: bool,
 }
 
-/// Optional, and without a default: the schema clients already know.
+/// Without a default, as in the published schema.
 fn text_or_null(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": ["string", "null"] })
 }
@@ -91,21 +87,18 @@ struct RegisterPromptOutput {
     registered_at: Arc<str>,
 }
 
-pub const UNREGISTER: Operation = Operation {
-    id: "prompts::unregister",
-    description: "Remove a prompt by name. Removing what is not there is no error.",
-    request: request::<UnregisterPromptInput>,
-    response: response::<UnregisterPromptOutput>,
-    label: None,
-    idempotent: false,
-    run: |registry, payload| {
-        Box::pin(async move {
-            let UnregisterPromptInput { name } = decode(&payload)?;
-            let removed = registry.unregister_prompt(&name.parse()?).await?;
-            encode(&UnregisterPromptOutput { name, removed })
-        })
-    },
-};
+pub const UNREGISTER: Operation =
+    Operation::function::<UnregisterPromptInput, UnregisterPromptOutput>(
+        "prompts::unregister",
+        "Remove a prompt by name. Removing an unknown name is not an error.",
+        |registry, payload| {
+            Box::pin(async move {
+                let UnregisterPromptInput { name } = decode(&payload)?;
+                let removed = registry.unregister_prompt(&name.parse()?).await?;
+                encode(&UnregisterPromptOutput { name, removed })
+            })
+        },
+    );
 
 #[derive(Deserialize, JsonSchema)]
 struct UnregisterPromptInput {
@@ -118,14 +111,10 @@ struct UnregisterPromptOutput {
     removed: bool,
 }
 
-pub const LIST: Operation = Operation {
-    id: "prompts::list",
-    description: "List every prompt: name, handler, number of arguments.",
-    request: request::<ListPromptsInput>,
-    response: response::<ListPromptsOutput>,
-    label: None,
-    idempotent: true,
-    run: |registry, payload| {
+pub const LIST: Operation = Operation::function::<ListPromptsInput, ListPromptsOutput>(
+    "prompts::list",
+    "List every prompt: name, handler, number of arguments.",
+    |registry, payload| {
         Box::pin(async move {
             let ListPromptsInput {} = decode(&payload)?;
             let listing = registry.prompts().await?;
@@ -141,7 +130,8 @@ pub const LIST: Operation = Operation {
             })
         })
     },
-};
+)
+.idempotent();
 
 #[derive(Deserialize, JsonSchema)]
 struct ListPromptsInput {}
@@ -161,14 +151,10 @@ struct PromptEntry {
     origin: &'static str,
 }
 
-pub const MCP_LIST: Operation = Operation {
-    id: "prompts::mcp-list",
-    description: "Internal: every prompt with its arguments, as the protocol lists them.",
-    request: request::<EmptyInput>,
-    response: response::<AnyValue>,
-    label: None,
-    idempotent: true,
-    run: |registry, payload| {
+pub const MCP_LIST: Operation = Operation::function::<EmptyInput, AnyValue>(
+    "prompts::mcp-list",
+    "Internal: every prompt with its arguments, as the protocol lists them.",
+    |registry, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
             let menu = registry.prompt_menu().await?;
@@ -186,7 +172,8 @@ pub const MCP_LIST: Operation = Operation {
             })
         })
     },
-};
+)
+.idempotent();
 
 #[derive(Serialize)]
 struct Menu {
@@ -200,20 +187,16 @@ struct MenuEntry {
     arguments: Vec<PromptArgument>,
 }
 
-pub const MCP_GET: Operation = Operation {
-    id: "prompts::mcp-get",
-    description: "Internal: render a prompt with arguments, as protocol messages.",
-    request: request::<PromptGetInput>,
-    response: response::<AnyValue>,
-    label: None,
-    idempotent: false,
-    run: |registry, payload| {
+pub const MCP_GET: Operation = Operation::function::<PromptGetInput, AnyValue>(
+    "prompts::mcp-get",
+    "Internal: render a prompt with arguments, as protocol messages.",
+    |registry, payload| {
         Box::pin(async move {
             let PromptGetInput { name, arguments } = decode(&payload)?;
             encode(&registry.render_prompt(&name.parse()?, arguments).await?)
         })
     },
-};
+);
 
 #[derive(Deserialize, JsonSchema)]
 struct PromptGetInput {

@@ -1,4 +1,4 @@
-//! Finding the skill for a request, and everything a skill builds on, on an engine.
+//! Finding the skills for a request, and reading a skill with the skills it links to.
 
 use std::sync::Arc;
 
@@ -8,16 +8,11 @@ use skills_core::{Match, Missing, ResolvedSkill};
 
 use super::Operation;
 use super::decode::{decode, encode};
-use super::schema::{request, response};
 
-pub const ROUTE: Operation = Operation {
-    id: "skills::route",
-    description: "Find the skills whose triggers a request calls for, best first.",
-    request: request::<RouteInput>,
-    response: response::<RouteOutput<'static>>,
-    label: None,
-    idempotent: true,
-    run: |registry, payload| {
+pub const ROUTE: Operation = Operation::function::<RouteInput, RouteOutput<'static>>(
+    "skills::route",
+    "Find the skills whose triggers match a request, best first.",
+    |registry, payload| {
         Box::pin(async move {
             let RouteInput { text } = decode(&payload)?;
             let matches = registry.route(&text).await?;
@@ -25,12 +20,13 @@ pub const ROUTE: Operation = Operation {
             encode(&RouteOutput { matches })
         })
     },
-};
+)
+.idempotent();
 
 #[derive(Deserialize, JsonSchema)]
-struct RouteInput {
+pub struct RouteInput {
     /// The request, in the user's words.
-    text: String,
+    pub text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -39,17 +35,17 @@ struct RouteOutput<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct MatchEntry<'a> {
+pub struct MatchEntry<'a> {
     id: &'a str,
     title: &'a str,
-    /// How many distinct phrases matched.
+    /// The number of distinct phrases that matched.
     score: usize,
     /// The phrases.
     matched: &'a [Arc<str>],
 }
 
 impl<'a> MatchEntry<'a> {
-    fn of(found: &'a Match) -> Self {
+    pub fn of(found: &'a Match) -> Self {
         Self {
             id: found.id.as_str(),
             title: &found.title,
@@ -59,14 +55,10 @@ impl<'a> MatchEntry<'a> {
     }
 }
 
-pub const RESOLVE: Operation = Operation {
-    id: "skills::resolve",
-    description: "Read a skill and every skill it links to, in order, bodies included.",
-    request: request::<ResolveInput>,
-    response: response::<ResolveOutput<'static>>,
-    label: None,
-    idempotent: true,
-    run: |registry, payload| {
+pub const RESOLVE: Operation = Operation::function::<ResolveInput, ResolveOutput<'static>>(
+    "skills::resolve",
+    "Read a skill and every skill it links to, in order, bodies included.",
+    |registry, payload| {
         Box::pin(async move {
             let ResolveInput { id } = decode(&payload)?;
             let resolved = registry.resolve(&id.parse()?).await?;
@@ -77,7 +69,8 @@ pub const RESOLVE: Operation = Operation {
             })
         })
     },
-};
+)
+.idempotent();
 
 #[derive(Deserialize, JsonSchema)]
 struct ResolveInput {
@@ -86,11 +79,11 @@ struct ResolveInput {
 
 #[derive(Serialize, JsonSchema)]
 struct ResolveOutput<'a> {
-    /// The skill, then depth first what it links to.
+    /// The skill, then the skills it links to, depth first.
     skills: Vec<ResolvedEntry<'a>>,
-    /// Links that lead nowhere.
+    /// Broken links.
     missing: Vec<MissingEntry<'a>>,
-    /// False where a chain is longer than an answer gets.
+    /// False if the chain of links is longer than one result may be.
     complete: bool,
 }
 
@@ -114,7 +107,7 @@ impl<'a> ResolvedEntry<'a> {
 #[derive(Serialize, JsonSchema)]
 struct MissingEntry<'a> {
     uri: &'a str,
-    /// The skill with the link.
+    /// The skill that contains the link.
     from: &'a str,
     reason: &'a str,
 }

@@ -1,4 +1,4 @@
-//! Skills on an engine.
+//! The functions `skills::*`: storing, listing and reading skills.
 
 use std::sync::Arc;
 
@@ -8,16 +8,12 @@ use skills_core::{Mime, Resource, SkillHead, SkillId, TEMPLATES};
 
 use super::Operation;
 use super::decode::{decode, encode};
-use super::schema::{AnyValue, request, response};
+use super::schema::AnyValue;
 
-pub const REGISTER: Operation = Operation {
-    id: "skills::register",
-    description: "Keep a markdown skill under an id; agents read it at iii://{id}.",
-    request: request::<RegisterSkillInput>,
-    response: response::<RegisterSkillOutput>,
-    label: None,
-    idempotent: false,
-    run: |registry, payload| {
+pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, RegisterSkillOutput>(
+    "skills::register",
+    "Store a markdown skill under an id; agents read it at iii://{id}.",
+    |registry, payload| {
         Box::pin(async move {
             let RegisterSkillInput { id, skill } = decode(&payload)?;
             let checked: SkillId = id.parse()?;
@@ -25,9 +21,9 @@ pub const REGISTER: Operation = Operation {
             encode(&RegisterSkillOutput { id, registered_at })
         })
     },
-};
+);
 
-/// A skill to keep.
+/// A skill to store.
 #[derive(Deserialize, JsonSchema)]
 struct RegisterSkillInput {
     /// Segments of `[a-z0-9_-]`, joined by `/`; at most 64 characters each.
@@ -42,21 +38,17 @@ struct RegisterSkillOutput {
     registered_at: Arc<str>,
 }
 
-pub const UNREGISTER: Operation = Operation {
-    id: "skills::unregister",
-    description: "Remove a skill by id. Removing what is not there is no error.",
-    request: request::<UnregisterSkillInput>,
-    response: response::<UnregisterSkillOutput>,
-    label: None,
-    idempotent: false,
-    run: |registry, payload| {
+pub const UNREGISTER: Operation = Operation::function::<UnregisterSkillInput, UnregisterSkillOutput>(
+    "skills::unregister",
+    "Remove a skill by id. Removing an unknown id is not an error.",
+    |registry, payload| {
         Box::pin(async move {
             let UnregisterSkillInput { id } = decode(&payload)?;
             let removed = registry.unregister_skill(&id.parse()?).await?;
             encode(&UnregisterSkillOutput { id, removed })
         })
     },
-};
+);
 
 #[derive(Deserialize, JsonSchema)]
 struct UnregisterSkillInput {
@@ -69,14 +61,10 @@ struct UnregisterSkillOutput {
     removed: bool,
 }
 
-pub const LIST: Operation = Operation {
-    id: "skills::list",
-    description: "List every skill without its body, by id.",
-    request: request::<ListSkillsInput>,
-    response: response::<ListSkillsOutput<'static>>,
-    label: None,
-    idempotent: true,
-    run: |registry, payload| {
+pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOutput<'static>>(
+    "skills::list",
+    "List every skill without its body, by id.",
+    |registry, payload| {
         Box::pin(async move {
             let ListSkillsInput {} = decode(&payload)?;
             let list = async {
@@ -87,7 +75,8 @@ pub const LIST: Operation = Operation {
             registry.cached_list("skills::list", list).await
         })
     },
-};
+)
+.idempotent();
 
 #[derive(Deserialize, JsonSchema)]
 struct ListSkillsInput {}
@@ -117,14 +106,10 @@ impl<'a> SkillEntry<'a> {
     }
 }
 
-pub const RESOURCES_LIST: Operation = Operation {
-    id: "skills::resources-list",
-    description: "Internal: the index and every skill as protocol resources.",
-    request: request::<EmptyInput>,
-    response: response::<AnyValue>,
-    label: None,
-    idempotent: true,
-    run: |registry, payload| {
+pub const RESOURCES_LIST: Operation = Operation::function::<EmptyInput, AnyValue>(
+    "skills::resources-list",
+    "Internal: the index and every skill as protocol resources.",
+    |registry, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
             let list = async {
@@ -135,7 +120,8 @@ pub const RESOURCES_LIST: Operation = Operation {
             registry.cached_list("skills::resources-list", list).await
         })
     },
-};
+)
+.idempotent();
 
 #[derive(Deserialize, JsonSchema)]
 pub struct EmptyInput {}
@@ -166,14 +152,10 @@ impl<'a> ResourceEntry<'a> {
     }
 }
 
-pub const RESOURCES_READ: Operation = Operation {
-    id: "skills::resources-read",
-    description: "Internal: what an iii:// address serves, as protocol contents.",
-    request: request::<ReadResourceInput>,
-    response: response::<AnyValue>,
-    label: None,
-    idempotent: false,
-    run: |registry, payload| {
+pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, AnyValue>(
+    "skills::resources-read",
+    "Internal: the content of an iii:// address, as protocol contents.",
+    |registry, payload| {
         Box::pin(async move {
             let ReadResourceInput { uri } = decode(&payload)?;
             let content = registry.read(&uri.parse()?).await?;
@@ -187,7 +169,7 @@ pub const RESOURCES_READ: Operation = Operation {
             })
         })
     },
-};
+);
 
 #[derive(Deserialize, JsonSchema)]
 struct ReadResourceInput {
@@ -207,14 +189,10 @@ struct ContentEntry {
     text: Arc<str>,
 }
 
-pub const RESOURCES_TEMPLATES: Operation = Operation {
-    id: "skills::resources-templates",
-    description: "Internal: the two families of iii:// addresses.",
-    request: request::<EmptyInput>,
-    response: response::<AnyValue>,
-    label: None,
-    idempotent: true,
-    run: |_, payload| {
+pub const RESOURCES_TEMPLATES: Operation = Operation::function::<EmptyInput, AnyValue>(
+    "skills::resources-templates",
+    "Internal: the two families of iii:// addresses.",
+    |_, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
             let entry = |template: &skills_core::ResourceTemplate| TemplateEntry {
@@ -228,7 +206,8 @@ pub const RESOURCES_TEMPLATES: Operation = Operation {
             })
         })
     },
-};
+)
+.idempotent();
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,14 +1,14 @@
-//! The trigger types a worker can subscribe to.
+//! The trigger types that workers can subscribe to.
 
 use skills_core::{Registry, Topic};
 
-/// One trigger type of the surface.
+/// A trigger type.
 pub struct TriggerType {
-    /// Its id on the engine.
+    /// The id on the engine.
     pub id: &'static str,
     /// When it fires.
     pub description: &'static str,
-    /// What it tells of.
+    /// The changes that fire it.
     pub topic: Topic,
 }
 
@@ -20,11 +20,11 @@ const fn of(topic: Topic) -> TriggerType {
     }
 }
 
-/// Both of them. The README's table is checked against this one.
+/// Every trigger type. A test compares the README's table with this one.
 pub const TRIGGER_TYPES: &[TriggerType] = &[of(Topic::Skills), of(Topic::Prompts)];
 
 impl TriggerType {
-    /// A worker subscribed: its function hears of every change from now on.
+    /// Calls `function` for every change from now on, until `trigger` is unsubscribed.
     pub fn subscribe(&self, registry: &Registry, trigger: &str, function: &str) {
         registry.subscribe(trigger, self.topic, function);
     }

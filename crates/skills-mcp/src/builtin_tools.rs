@@ -1,209 +1,79 @@
-//! Our own tools: what is in the registry, for clients that show models nothing but tools.
+//! The tools that every server has: the operations of `skills-api` that are tools.
 
-mod route;
-
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use skills_core::{Error, Pending, Registry, Resource, ResourceUri};
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+use skills_api::Operation;
+use skills_core::{Error, Registry};
 
-/// One tool of ours.
+use super::{schema, tool_name};
+
+/// A tool, and the operation that it calls.
 pub struct BuiltinTool {
-    /// Its name.
-    pub name: &'static str,
-    title: &'static str,
-    about: &'static str,
-    input: fn() -> Value,
-    output: Option<fn() -> Value>,
-    /// Decodes, makes one registry call, encodes.
-    pub run: for<'a> fn(&'a Registry, JsonObject) -> Pending<'a, Result<CallToolResult, Error>>,
+    /// The tool as `tools/list` shows it.
+    pub tool: Tool,
+    operation: &'static Operation,
 }
 
-/// All of them, by name.
-pub const BUILTIN_TOOLS: &[BuiltinTool] = &[FETCH, LIST, READ, route::RESOLVE, route::ROUTE];
+/// Every built-in tool.
+pub static BUILTIN_TOOLS: LazyLock<Vec<BuiltinTool>> =
+    LazyLock::new(|| skills_api::tools().map(BuiltinTool::new).collect());
 
 /// The tool with this name.
 pub fn find(name: &str) -> Option<&'static BuiltinTool> {
-    BUILTIN_TOOLS.iter().find(|tool| tool.name == name)
+    BUILTIN_TOOLS
+        .iter()
+        .find(|builtin| builtin.tool.name == name)
 }
 
 impl BuiltinTool {
-    /// As a list shows it.
-    pub fn tool(&self) -> Tool {
-        let reading = ToolAnnotations::new()
+    fn new(operation: &'static Operation) -> Self {
+        let annotations = ToolAnnotations::new()
             .read_only(true)
             .destructive(false)
             .idempotent(true)
             .open_world(false);
-        let mut tool = Tool::new(self.name, self.about, object((self.input)()))
-            .with_title(self.title)
-            .with_annotations(reading);
-        tool.output_schema = self.output.map(|output| Arc::new(object(output())));
-        tool
+        let name = tool_name::tool_name(operation.id).expect("the ids of operations are short");
+        let input = schema::input(Some(&operation.tool_input_schema()));
+        let mut tool = Tool::new(name, operation.description, input).with_annotations(annotations);
+        tool.title = operation.tool_title.map(str::to_owned);
+        tool.output_schema = schema::output(Some(&operation.tool_output_schema()));
+        Self { tool, operation }
     }
-}
 
-fn object(schema: Value) -> JsonObject {
-    match schema {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    }
-}
-
-/// The schema of arguments that are one text.
-fn one_text(name: &str, about: &str) -> Value {
-    json!({
-        "type": "object",
-        "properties": { (name): { "type": "string", "description": about } },
-        "required": [name],
-        "additionalProperties": false,
-    })
-}
-
-const FETCH: BuiltinTool = BuiltinTool {
-    name: "skill__fetch",
-    title: "Fetch skills",
-    about: "Read one or more iii:// addresses into one markdown text. Use it whenever skill \
-        instructions contain an iii:// link; several links go into `uris`. iii://skills is the \
-        index of all skills.",
-    input: || {
-        json!({
-            "type": "object",
-            "properties": {
-                "uri": { "type": "string", "description": "One address, such as iii://skills." },
-                "uris": {
-                    "type": "array", "items": { "type": "string" },
-                    "description": "Several addresses; wins over `uri`.",
-                },
-            },
-            "additionalProperties": false,
+    /// Calls the tool.
+    pub async fn call(
+        &self,
+        registry: &Arc<Registry>,
+        arguments: JsonObject,
+    ) -> Result<CallToolResult, Error> {
+        self.refuse_unknown(&arguments)?;
+        let payload = to_raw_value(&arguments).expect("a map of values is JSON");
+        let output = (self.operation.run)(Arc::clone(registry), payload).await?;
+        Ok(match serde_json::from_str(output.get()) {
+            Ok(Value::String(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Ok(value) => CallToolResult::structured(value),
+            Err(_) => CallToolResult::success(vec![ContentBlock::text(output.get())]),
         })
-    },
-    output: None,
-    run: |registry, given| {
-        Box::pin(async move {
-            #[derive(Deserialize)]
-            #[serde(deny_unknown_fields)]
-            struct Fetch {
-                uri: Option<String>,
-                uris: Option<Vec<String>>,
+    }
+
+    /// A misspelled optional argument must not be ignored.
+    fn refuse_unknown(&self, arguments: &JsonObject) -> Result<(), Error> {
+        let properties = self.tool.input_schema.get("properties");
+        let properties = properties.and_then(Value::as_object);
+        let known: Vec<_> = properties
+            .into_iter()
+            .flat_map(|known| known.keys())
+            .collect();
+        match arguments.keys().find(|name| !known.contains(name)) {
+            None => Ok(()),
+            Some(unknown) => {
+                let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+                let problem = format!("unknown field `{unknown}`, expected {}", known.join(" or "));
+                Err(Error::invalid("arguments:", problem))
             }
-            let Fetch { uri, uris } = decode(given)?;
-            let text = registry.fetch(uri.as_deref(), uris.as_deref()).await?;
-            Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
-        })
-    },
-};
-
-const LIST: BuiltinTool = BuiltinTool {
-    name: "skill__list",
-    title: "List skills",
-    about: "List skills with their addresses, titles and descriptions, all of them or those whose \
-        id begins with `prefix`.",
-    input: || {
-        json!({
-            "type": "object",
-            "properties": {
-                "prefix": { "type": "string", "description": "How the ids begin, such as resend/." },
-            },
-            "additionalProperties": false,
-        })
-    },
-    output: Some(|| {
-        json!({
-            "type": "object",
-            "properties": {
-                "skills": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "uri": { "type": "string" },
-                            "id": { "type": "string" },
-                            "title": { "type": "string" },
-                            "description": { "type": "string" },
-                            "bytes": { "type": "integer", "minimum": 0 },
-                            "modified": { "type": "string" },
-                        },
-                        "required": ["uri", "id", "title"],
-                    },
-                },
-            },
-            "required": ["skills"],
-        })
-    }),
-    run: |registry, given| {
-        Box::pin(async move {
-            #[derive(Deserialize)]
-            #[serde(deny_unknown_fields)]
-            struct List {
-                prefix: Option<String>,
-            }
-            let List { prefix } = decode(given)?;
-            let prefix = prefix.unwrap_or_default();
-            let resources = registry.resources().await?;
-            let skills = resources
-                .iter()
-                .filter_map(|resource| skill(resource, &prefix));
-            Ok(CallToolResult::structured(
-                json!({ "skills": skills.collect::<Value>() }),
-            ))
-        })
-    },
-};
-
-fn skill(resource: &Resource, prefix: &str) -> Option<Value> {
-    let ResourceUri::Skill(id) = &resource.uri else {
-        return None;
-    };
-    let mut skill = json!({
-        "uri": resource.uri.to_string(), "id": id.as_str(), "title": &*resource.name,
-    });
-    if let Some(description) = &resource.description {
-        skill["description"] = (**description).into();
-    }
-    if let Some(bytes) = resource.bytes {
-        skill["bytes"] = bytes.into();
-    }
-    if let Some(modified) = &resource.modified {
-        skill["modified"] = (**modified).into();
-    }
-    id.as_str().starts_with(prefix).then_some(skill)
-}
-
-const READ: BuiltinTool = BuiltinTool {
-    name: "skill__read",
-    title: "Read a skill",
-    about: "Read the text at one iii:// address, exactly as it is kept: a skill, the index \
-        iii://skills, or the live output of a function at iii://fn/...",
-    input: || one_text("uri", "The address, such as iii://skills."),
-    output: None,
-    run: |registry, given| {
-        Box::pin(async move {
-            #[derive(Deserialize)]
-            #[serde(deny_unknown_fields)]
-            struct Read {
-                uri: String,
-            }
-            let Read { uri } = decode(given)?;
-            let content = registry.read(&uri.parse()?).await?;
-            Ok(CallToolResult::success(vec![ContentBlock::text(
-                &*content.text,
-            )]))
-        })
-    },
-};
-
-/// Reads arguments; one that is wrong is named.
-fn decode<T: DeserializeOwned>(given: JsonObject) -> Result<T, Error> {
-    serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
-        let problem = error.inner().to_string();
-        match error.path().to_string().as_str() {
-            "." => Error::invalid("arguments:", problem),
-            field => Error::invalid(format!("argument `{field}`:"), problem),
         }
-    })
+    }
 }

@@ -26,8 +26,8 @@ pub async fn call(
 ) -> Result<CallToolResult, ErrorData> {
     let shared = &handler.shared;
     let (name, given) = (&*request.name, request.arguments.unwrap_or_default());
-    let called = if let Some(own) = builtin_tools::find(name) {
-        let work = (own.run)(&shared.registry, given);
+    let called = if let Some(builtin) = builtin_tools::find(name) {
+        let work = builtin.call(&shared.registry, given);
         ticking(context, name, shared.tick, work).await
     } else {
         let functions = &shared.functions;
@@ -65,8 +65,10 @@ pub async fn call(
 
 async fn unknown(functions: &EngineTools, name: &str) -> ErrorData {
     let tools = functions.tools().await.unwrap_or_default();
-    let ours = builtin_tools::BUILTIN_TOOLS.iter().map(|own| own.name);
-    let names = tools.iter().map(|tool| &*tool.name).chain(ours);
+    let builtin = builtin_tools::BUILTIN_TOOLS
+        .iter()
+        .map(|builtin| &*builtin.tool.name);
+    let names = tools.iter().map(|tool| &*tool.name).chain(builtin);
     let shown: String = name.chars().take(128).collect();
     error_code::invalid(match nearest(name, names) {
         Some(near) => format!("Unknown tool: {shown} (did you mean `{near}`?)"),

@@ -246,7 +246,7 @@ impl ServerHandler for RegistryServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         // Those on the engine cannot be had without asking it.
-        builtin_tools::find(name).map(builtin_tools::BuiltinTool::tool)
+        builtin_tools::find(name).map(|builtin| builtin.tool.clone())
     }
 
     async fn complete(

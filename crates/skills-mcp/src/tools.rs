@@ -14,11 +14,7 @@ pub async fn list(
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListToolsResult, ErrorData> {
     let mut tools = functions.tools().await.map_err(|e| error_code::error(&e))?;
-    tools.extend(
-        BUILTIN_TOOLS
-            .iter()
-            .map(super::builtin_tools::BuiltinTool::tool),
-    );
+    tools.extend(BUILTIN_TOOLS.iter().map(|builtin| builtin.tool.clone()));
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     let (found, next) = paginate(request, tools, |tool| tool.name.to_string())?;
     let mut result = ListToolsResult::with_all_items(found);

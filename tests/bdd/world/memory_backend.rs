@@ -11,7 +11,7 @@ use std::time::Duration;
 use memory_engine::{Link, Memory, Outcome};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills_api::{OPERATIONS, TRIGGER_TYPES, code, find};
+use skills_api::{TRIGGER_TYPES, code, find_function};
 use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
 
 use super::backend::{Behaviour, CallFailure, Offered, Problem};
@@ -71,9 +71,10 @@ impl MemoryBackend {
             // As an engine does; the registry must not mind.
             fields.insert("_caller_worker_id".into(), json!("bdd"));
         }
-        let row = find(function).unwrap_or_else(|| panic!("`{function}` is not in the table"));
+        let row =
+            find_function(function).unwrap_or_else(|| panic!("`{function}` is not in the table"));
         let payload = to_raw_value(&payload).expect("a value is JSON");
-        let answer = row.call(&self.registry, &payload).await;
+        let answer = (row.run)(Arc::clone(&self.registry), payload).await;
         self.deliver_events().await;
         match answer {
             Ok(json) => Ok(serde_json::from_str(json.get()).expect("an answer is JSON")),
@@ -161,7 +162,7 @@ impl MemoryBackend {
             about: f.description.into(),
             label: f.label.map(Into::into),
         };
-        OPERATIONS.iter().map(row).collect()
+        skills_api::functions().map(row).collect()
     }
 
     pub fn trigger_types() -> Vec<Offered> {

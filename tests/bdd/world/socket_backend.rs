@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use skills::app;
 use skills::config::{Config, LoadedConfig, Scopes};
 use skills::engine::remote;
-use skills_api::{OPERATIONS, TRIGGER_TYPES};
+use skills_api::TRIGGER_TYPES;
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use skills_iii::{CallError, Client, ClientOptions, ErrorBody};
 use skills_test_support::TIMEOUT;
@@ -359,7 +359,7 @@ impl SocketBackend {
             .filter(|line| ours(&line.id))
             .collect();
         // The engine lists them in an order of its own.
-        let functions = OPERATIONS.iter().map(|function| function.id);
+        let functions = skills_api::functions().map(|function| function.id);
         let order: Vec<_> = functions
             .chain(TRIGGER_TYPES.iter().map(|kind| kind.id))
             .collect();

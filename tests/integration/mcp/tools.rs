@@ -235,7 +235,7 @@ async fn our_own_tools_list_read_and_fetch() {
         (
             "skill__fetch",
             json!({ "uris": "iii://a" }),
-            "argument `uris`: invalid type",
+            "field `uris`: invalid type",
         ),
         (
             "skill__list",
