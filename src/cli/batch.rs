@@ -1,7 +1,9 @@
-//! Many skills at once: some side by side, with a bar for whoever watches.
+//! Work on many skills at once, with a progress bar and a summary.
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -10,42 +12,41 @@ use super::connection::Connection;
 use super::humanize::count;
 use super::output::{Output, lines};
 
-/// How many are on their way at a time: enough to share a commit on the other side.
-const AT_ONCE: usize = 32;
+/// Items in progress at a time: enough for the store to commit them in groups.
+const CONCURRENCY: usize = 32;
 
-/// What happened to one of many.
+/// The result of one item.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was written.
     Done,
-    /// It was there already, and equal.
+    /// The same content was already there.
     Equal,
-    /// It was left alone, and why.
+    /// It was not written, for this reason.
     Skipped(String),
 }
 
-/// What became of all of them.
+/// The results of all items, as `--json` prints them.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
-    /// What was written.
-    pub done: Vec<String>,
-    /// What was equal already.
-    pub equal: Vec<String>,
-    /// What was left alone, and why.
+    /// Items that were written.
+    done: Vec<String>,
+    /// Items whose content was already there.
+    equal: Vec<String>,
+    /// Items that were not written.
     pub skipped: Vec<Skip>,
 }
 
-/// Something that was left alone.
+/// An item that was not written.
 #[derive(Debug, Serialize)]
 pub struct Skip {
     /// The file or id.
-    pub what: String,
-    /// Why.
-    pub reason: String,
+    what: String,
+    reason: String,
 }
 
 impl Summary {
-    pub fn note(&mut self, what: String, outcome: Outcome) {
+    pub fn add(&mut self, what: String, outcome: Outcome) {
         match outcome {
             Outcome::Done => self.done.push(what),
             Outcome::Equal => self.equal.push(what),
@@ -53,33 +54,31 @@ impl Summary {
         }
     }
 
-    /// Says how it went: the command, and its words for what it did and what it did not.
-    /// Something left is a failure, though the rest is done.
-    pub fn say(
+    /// Prints the results. `command` is followed by the participles for written and skipped
+    /// items. Skipped items are an error, although the others were written.
+    pub fn print(
         &self,
         output: &Output,
-        [command, did, left]: [&str; 3],
+        [command, written, left_out]: [&str; 3],
         hint: &str,
     ) -> Result<(), CliError> {
         for skip in &self.skipped {
             output.warn(&format!("{}: {}", skip.what, skip.reason));
         }
-        output.data(command, self, |_| {
-            lines(self.done.iter().map(String::as_str))
-        })?;
+        output.data(command, self, |_| lines(&self.done))?;
         let (done, equal) = (self.done.len(), self.equal.len());
         let skipped = self.skipped.len();
         output.remark(&format!(
-            "{done} {did}, {equal} unchanged, {skipped} {left}"
+            "{done} {written}, {equal} unchanged, {skipped} {left_out}"
         ));
         if skipped > 0 {
-            let message = format!("{} {left}", count(skipped, "file"));
+            let message = format!("{} {left_out}", count(skipped, "file"));
             return Err(CliError::invalid(message, hint));
         }
         Ok(())
     }
 
-    /// In an order that does not depend on who was faster.
+    /// Sorts by name, because items finish in any order.
     fn sort(&mut self) {
         self.done.sort_unstable();
         self.equal.sort_unstable();
@@ -87,45 +86,38 @@ impl Summary {
     }
 }
 
-/// Does `work` for every item, some at a time, and adds up what became of them. An
-/// error ends it; what is done by then stays done.
-pub async fn each<I, F>(
+/// Runs `work` for every item, several at a time, and adds the results to `summary`. The first
+/// error stops the batch; finished items stay written.
+pub async fn run<I, F>(
     connection: &Connection,
-    verb: &str,
+    action: &str,
     items: Vec<(String, I)>,
     mut summary: Summary,
-    mut work: impl FnMut(I) -> F,
+    work: impl Fn(I) -> F,
 ) -> Result<Summary, CliError>
 where
     F: Future<Output = Result<Outcome, CliError>>,
 {
-    let bar = bar(&connection.output, verb, items.len());
-    // One thing that moves is enough.
+    let bar = progress_bar(&connection.output, action, items.len());
+    // The bar replaces the spinner of each call.
     connection.spins.set(false);
-    let mut items = items.into_iter();
-    let mut under_way = Vec::new();
-    loop {
-        while under_way.len() < AT_ONCE
-            && let Some((what, item)) = items.next()
-        {
-            under_way.push((what, Box::pin(work(item))));
-        }
-        if under_way.is_empty() {
-            break;
-        }
-        let (at, outcome) = first(&mut under_way).await;
-        let (what, _) = under_way.swap_remove(at);
-        match outcome {
-            Ok(outcome) => summary.note(what, outcome),
-            Err(mut stop) => {
+    let results = stream::iter(items).map(|(what, item)| {
+        let result = work(item);
+        async { (what, result.await) }
+    });
+    let mut results = results.buffer_unordered(CONCURRENCY);
+    while let Some((what, result)) = results.next().await {
+        match result {
+            Ok(outcome) => summary.add(what, outcome),
+            Err(mut error) => {
                 bar.finish_and_clear();
-                stop.message = format!("{what}: {}", stop.message);
-                let again = "what is done stays done: run it again to go on";
-                stop.hint = Some(match stop.hint {
-                    Some(hint) => format!("{hint}; {again}"),
-                    None => again.into(),
+                error.message = format!("{what}: {}", error.message);
+                let advice = "finished items stay written; run the command again to continue";
+                error.hint = Some(match error.hint {
+                    Some(hint) => format!("{hint}; {advice}"),
+                    None => advice.into(),
                 });
-                return Err(stop);
+                return Err(error);
             }
         }
         bar.inc(1);
@@ -135,27 +127,14 @@ where
     Ok(summary)
 }
 
-/// Waits for the first of several to end.
-async fn first<T, F: Future<Output = T> + Unpin>(several: &mut [(String, F)]) -> (usize, T) {
-    std::future::poll_fn(|context| {
-        for (at, (_, one)) in several.iter_mut().enumerate() {
-            if let std::task::Poll::Ready(done) = std::pin::Pin::new(one).poll(context) {
-                return std::task::Poll::Ready((at, done));
-            }
-        }
-        std::task::Poll::Pending
-    })
-    .await
-}
-
-fn bar(output: &Output, verb: &str, len: usize) -> ProgressBar {
+fn progress_bar(output: &Output, action: &str, len: usize) -> ProgressBar {
     if !output.may_animate() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} ({eta} left)");
     let bar = ProgressBar::new(len as u64)
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        .with_message(verb.to_owned());
+        .with_message(action.to_owned());
     bar.tick();
     bar.enable_steady_tick(Duration::from_millis(100));
     bar

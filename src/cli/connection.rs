@@ -11,7 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use skills_core::Kind;
 use skills_iii::{CallError, Client, ErrorBody};
 
-use super::options::{Options, shown};
+use super::options::Options;
 use super::output::Output;
 use super::{CliError, log};
 use crate::app::{self, ConnectError, Connected, Location, Stay, Target};
@@ -59,7 +59,7 @@ fn open_as<T>(
     stay: Stay,
     work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    log::start_for_a_verb(options.quiet);
+    log::start_for_a_verb(options.output_args.quiet);
     // One thread does: what is read stays where it was read, and there is less to start.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -76,7 +76,7 @@ fn open_as<T>(
 impl Connection {
     async fn begin(options: &Options, stay: Stay) -> Result<Self, CliError> {
         let output = options.output();
-        let loaded = options.target.configuration();
+        let loaded = options.target.engine.load_optional_config();
         for warning in &loaded.warnings {
             output.warn(warning);
         }
@@ -161,7 +161,7 @@ impl Connection {
         match error {
             CallError::TimedOut { timeout, .. } => CliError {
                 kind: Kind::TimedOut,
-                message: format!("`{function}` did not answer within {}", shown(timeout)),
+                message: format!("`{function}` did not answer within {timeout:?}"),
                 hint: Some("try again, or wait longer with --timeout".into()),
             },
             CallError::Disconnected => CliError {

@@ -8,10 +8,10 @@ use skills_core::{Error, Kind, escape_control_in_lines};
 use super::exit_code::exit_code;
 use super::output::{error_to_stdout, to_stderr};
 
-/// Why a command ended early.
+/// Why a command failed.
 #[derive(Debug)]
 pub struct CliError {
-    /// What a program makes of it.
+    /// Decides the exit code.
     pub kind: Kind,
     /// What happened.
     pub message: String,
@@ -20,71 +20,73 @@ pub struct CliError {
 }
 
 impl CliError {
-    /// Something that should work did not.
-    pub fn broken(message: impl Into<String>) -> Self {
+    /// An error without a hint.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
-            kind: Kind::Broken,
+            kind,
             message: message.into(),
             hint: None,
         }
     }
 
-    /// The command line asks for something that cannot be.
+    /// Something that should work does not.
+    pub fn broken(message: impl Into<String>) -> Self {
+        Self::new(Kind::Broken, message)
+    }
+
+    /// The command line or some input is invalid.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            kind: Kind::Invalid,
-            message: message.into(),
-            hint: Some(hint.into()),
-        }
+        Self::new(Kind::Invalid, message).with_hint(hint)
     }
 
-    /// Nothing of this name is there.
-    pub fn not_found(message: impl Into<String>, hint: Option<String>) -> Self {
-        Self {
-            kind: Kind::NotFound,
-            message: message.into(),
-            hint,
-        }
+    /// The requested entry does not exist.
+    pub fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(Kind::NotFound, message).with_hint(hint)
     }
 
-    /// Says it, for people on stderr or, if `json`, as the one document on stdout, and
-    /// answers the code. Where stdout has its document already, people hear the rest.
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Prints the error and returns the exit code. With `json` the error goes to stdout, unless
+    /// stdout already has its one document; otherwise to stderr.
     pub fn report(self, json: bool) -> ExitCode {
-        if !(json && error_to_stdout(&self.in_json())) {
-            to_stderr(&self.in_words());
+        if !(json && error_to_stdout(&self.to_json())) {
+            to_stderr(&self.to_text());
         }
         ExitCode::from(exit_code(self.kind))
     }
 
-    fn in_words(&self) -> String {
+    fn to_text(&self) -> String {
         let hint = self.hint.as_deref();
         let hint = hint.map(|hint| format!("\nhint: {}\n", escape_control_in_lines(hint)));
         let message = escape_control_in_lines(&self.message);
         format!("error: {message}\n{}", hint.unwrap_or_default())
     }
 
-    fn in_json(&self) -> String {
+    fn to_json(&self) -> String {
         #[derive(Serialize)]
         struct Envelope<'a> {
-            error: Error<'a>,
+            error: Body<'a>,
         }
         #[derive(Serialize)]
-        struct Error<'a> {
+        struct Body<'a> {
             kind: &'static str,
             message: &'a str,
             hint: Option<&'a str>,
         }
-        let error = Error {
+        let error = Body {
             kind: self.kind.name(),
             message: &self.message,
             hint: self.hint.as_deref(),
         };
-        let text = serde_json::to_string(&Envelope { error });
-        text.unwrap_or_default() + "\n"
+        serde_json::to_string(&Envelope { error }).unwrap_or_default() + "\n"
     }
 }
 
-/// A rule that the command line breaks.
 impl From<Error> for CliError {
     fn from(error: Error) -> Self {
         Self {
@@ -100,14 +102,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_one_document_or_a_few_lines() {
-        let stop = || CliError::invalid("`x` is odd\u{7}", "make it even");
+    fn an_error_is_printed_as_text_or_json() {
+        let error = || CliError::invalid("`x` is odd\u{7}", "make it even");
         assert_eq!(
-            stop().in_words(),
+            error().to_text(),
             "error: `x` is odd\\u{7}\n\nhint: make it even\n"
         );
         assert_eq!(
-            stop().in_json(),
+            error().to_json(),
             "{\"error\":{\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\",\"hint\":\"make it even\"}}\n"
         );
     }

@@ -1,4 +1,4 @@
-//! Sizes and ages as people read them.
+//! Sizes, ages and counts in the form people read.
 
 use jiff::Timestamp;
 
@@ -18,14 +18,13 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// How long ago an RFC 3339 time was: `now`, `5 min`, `3 h`, `12 d`; `-` where there
-/// is no such time.
+/// The age of an RFC 3339 time: `now`, `5 min`, `3 h`, `12 d`; `-` for any other text.
 pub fn age(at: &str, now: Timestamp) -> String {
     let Ok(at) = at.parse::<Timestamp>() else {
         return "-".into();
     };
     match now.as_second().saturating_sub(at.as_second()) {
-        // A clock elsewhere may be a little ahead.
+        // The clock of another machine may be a little ahead.
         seconds if seconds < 60 => "now".into(),
         seconds if seconds < 3600 => format!("{} min", seconds / 60),
         seconds if seconds < 86_400 => format!("{} h", seconds / 3600),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use skills_core::{Kind, SkillId};
 
-use super::batch::{Outcome, Summary, each};
+use super::batch::{self, Outcome, Summary};
 use super::connection::{Connection, open_for_many};
 use super::list::{Entry, entries};
 use super::options::Options;
@@ -38,7 +38,7 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
     if files.is_empty() && summary.skipped.is_empty() {
         return Err(CliError::not_found(
             format!("{} has no .md files", args.dir.display()),
-            Some("the id of `DIR/resend/email.md` is `resend/email`".into()),
+            "the id of `DIR/resend/email.md` is `resend/email`",
         ));
     }
     open_for_many(&args.options, async |connection| {
@@ -48,9 +48,9 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
             let known = there.get(file.id.as_str()).copied();
             import(connection, file, known)
         };
-        let summary = each(connection, "importing", files, summary, work).await?;
+        let summary = batch::run(connection, "importing", files, summary, work).await?;
         let hint = "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported";
-        summary.say(&connection.output, ["import", "imported", "left out"], hint)
+        summary.print(&connection.output, ["import", "imported", "left out"], hint)
     })
 }
 
@@ -109,9 +109,9 @@ fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
                 let is_file = path.metadata().is_ok_and(|found| found.is_file());
                 let id = what.strip_suffix(".md").unwrap_or(&what).parse::<SkillId>();
                 match id {
-                    _ if !is_file => summary.note(what, Outcome::Skipped("it is no file".into())),
+                    _ if !is_file => summary.add(what, Outcome::Skipped("it is no file".into())),
                     Ok(id) => files.push((what, File { id, path })),
-                    Err(error) => summary.note(what, Outcome::Skipped(error.to_text())),
+                    Err(error) => summary.add(what, Outcome::Skipped(error.to_text())),
                 }
             }
         }

@@ -87,7 +87,7 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
             } else {
                 tree(skills)
             };
-            lay_out(&rows, [false, true, true, false], output.columns)
+            lay_out(&rows, [false, true, true, false], output.columns())
         })?;
         let bytes = listing.skills.iter().map(|skill| skill.bytes).sum();
         let total = count(listing.skills.len(), "skill");

@@ -2,49 +2,58 @@
 
 use std::io::IsTerminal;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
 
-/// How log lines look.
+/// Options of the commands that log.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LogArgs {
+    /// The format of log lines on stderr.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    log_format: Format,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Format {
-    /// For people.
+enum Format {
+    /// Text for people.
     Human,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What is said unless `RUST_LOG` chooses. The MCP library reports every mistake of a
-/// client, who is told anyway; the one that watches folders, every folder that was removed.
-const USUAL: &str = "info,rmcp=error,notify=error";
+/// The filter without `RUST_LOG`. rmcp logs every invalid request, which the client learns from
+/// the response; notify logs every folder that was removed.
+const DEFAULT_FILTER: &str = "info,rmcp=error,notify=error";
 
-/// Starts logging; `RUST_LOG` chooses what.
-pub fn start(format: Format) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(USUAL));
+/// Starts logging for a server.
+pub fn start(args: LogArgs) {
     let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(filter(DEFAULT_FILTER))
         .with_writer(std::io::stderr);
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let started = match format {
+    let started = match args.log_format {
         Format::Human => subscriber.with_ansi(colour).with_target(false).try_init(),
         Format::Json => subscriber.json().flatten_event(true).try_init(),
     };
-    // Started before, by a test perhaps; that one goes on.
+    // A test may have started logging before.
     let _ = started;
 }
 
-/// Logging for a command that ends soon: what is wrong, and no times. `RUST_LOG`
-/// chooses more.
+/// Starts logging for a short command: warnings, without times.
 pub fn start_for_a_verb(quiet: bool) {
-    let usual = if quiet { "error" } else { "warn,notify=error" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
+    let default = if quiet { "error" } else { "warn,notify=error" };
     let started = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(filter(default))
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .with_target(false)
         .without_time()
         .try_init();
-    // Started before, by a test perhaps; that one goes on.
+    // A test may have started logging before.
     let _ = started;
+}
+
+/// What `RUST_LOG` selects, else the default.
+fn filter(default: &str) -> EnvFilter {
+    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default))
 }

@@ -1,4 +1,4 @@
-//! `skills man`: manual pages, from the same definitions as `--help`.
+//! `skills man`: manual pages, generated from the definitions of `--help`.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::exit_code::EXIT_CODES;
 use super::output::print;
 use super::{Cli, CliError};
 
-/// Print the manual page, of everything or of one command.
+/// Print the manual page of the program or of one command.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManArgs {
@@ -50,7 +50,7 @@ fn page(command: Command, main: bool) -> std::io::Result<String> {
     }
     manual.render_extra_section(&mut page)?;
     let page = String::from_utf8_lossy(&page);
-    // Examples keep their lines.
+    // Without filling, examples keep their lines.
     let mut page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
     page.push_str(".fi\n.SH \"EXIT STATUS\"\n");
     for (code, meaning) in EXIT_CODES {
@@ -64,14 +64,14 @@ fn page(command: Command, main: bool) -> std::io::Result<String> {
 }
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("SKILLS_URL", "the engine to ask, as with \\-\\-url"),
+    ("SKILLS_URL", "the engine's address, as with \\-\\-url"),
     ("SKILLS_TOKEN", "its bearer token, as with \\-\\-token"),
     (
         "SKILLS_DATA_DIR",
-        "where state is kept when no engine answers",
+        "the data directory, as with \\-\\-data\\-dir",
     ),
-    ("NO_COLOR", "if set, no emphasis on a terminal"),
-    ("RUST_LOG", "what is logged to stderr, such as debug"),
+    ("NO_COLOR", "if set, no styles on a terminal"),
+    ("RUST_LOG", "the log filter, such as debug"),
 ];
 
 fn unknown(word: &str, command: &Command) -> CliError {
@@ -80,5 +80,5 @@ fn unknown(word: &str, command: &Command) -> CliError {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`skills --help` lists the commands".into(),
     };
-    CliError::not_found(format!("no such command: {word}"), Some(hint))
+    CliError::not_found(format!("no such command: {word}"), hint)
 }

@@ -42,14 +42,14 @@ pub fn render(text: &str) -> String {
             Event::End(TagEnd::Link) if source[out.position..range.end].starts_with("](") => {
                 let target = &source[out.position + 1..range.end];
                 out.close(range.end);
-                out.push(" ", &out.plain());
-                out.push(target, &out.plain().dim());
+                out.push(" ", &plain());
+                out.push(target, &plain().dim());
             }
             Event::Code(code) => {
                 out.copy_to(range.start);
                 // Code in a heading or a link looks like the rest of it.
                 let style = out.styles.last().cloned();
-                let style = style.unwrap_or_else(|| out.plain().dim());
+                let style = style.unwrap_or_else(|| plain().dim());
                 out.push(&code, &style);
                 out.position = range.end;
             }
@@ -58,6 +58,10 @@ pub fn render(text: &str) -> String {
         }
     }
     out.finish()
+}
+
+fn plain() -> Style {
+    Style::new().force_styling(true)
 }
 
 /// Copies the source, styles some of it, and leaves out the marks that styles replace.
@@ -80,17 +84,12 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn plain(&self) -> Style {
-        Style::new().force_styling(true)
-    }
-
     /// Opens a style at `start`, leaving out so many bytes of marks.
     fn open(&mut self, start: usize, marks: usize, add: fn(Style) -> Style) {
         self.copy_to(start);
         self.position = start + marks;
         let around = self.styles.last().cloned();
-        self.styles
-            .push(add(around.unwrap_or_else(|| self.plain())));
+        self.styles.push(add(around.unwrap_or_else(plain)));
     }
 
     /// Closes the innermost style at `end`, leaving out what was not copied.

@@ -3,8 +3,9 @@
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
+use super::log::{self, LogArgs};
 use super::options::TargetArgs;
-use super::{CliError, block_on, document, log};
+use super::{CliError, block_on, document};
 use crate::app;
 
 #[derive(Args)]
@@ -16,20 +17,19 @@ pub struct McpArgs {
     #[command(flatten)]
     target: TargetArgs,
 
-    /// How log lines on stderr look.
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    log_format: log::Format,
+    #[command(flatten)]
+    log: LogArgs,
 }
 
 const EXAMPLES: &str = "Examples:
   skills mcp                                  the registry, for an MCP client to start
   skills mcp --data-dir ./data                the registry in this directory
   skills mcp agent.3md                        the skills of one document
-  skills mcp --selftest agent.3md             whether a client would be well served";
+  skills mcp --selftest agent.3md             check the server by calling each tool";
 
 pub fn run(args: &McpArgs) -> Result<(), CliError> {
-    log::start(args.log_format);
-    let loaded = args.target.configuration();
+    log::start(args.log);
+    let loaded = args.target.engine.load_optional_config();
     app::warn_about(&loaded);
     let (place, _) = args.target.target();
     block_on(async {

@@ -1,4 +1,8 @@
-//! The command line.
+//! The command line: one file per command.
+//!
+//! [`connection`] gives a verb access to the registry, [`output`] prints, [`options`] are the
+//! shared options, [`error`] and [`exit_code`] are how a command fails. Commands ask no questions,
+//! so that no script waits for input.
 
 mod address;
 mod agent;
@@ -30,11 +34,11 @@ mod serve;
 mod table;
 mod watch;
 mod worker;
+mod write_file;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 pub use error::CliError;
 pub use exit_code::{EXIT_CODES, exit_code};
@@ -42,7 +46,7 @@ pub use exit_code::{EXIT_CODES, exit_code};
 /// A content registry for AI agents.
 ///
 /// Without a command: connects to an iii engine as a worker and serves skills and
-/// prompts there. `skills serve` needs no engine: it brings its own.
+/// prompts there. `skills serve` needs no other engine: it contains its own.
 #[derive(Parser)]
 #[command(name = "skills", bin_name = "skills", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 struct Cli {
@@ -54,18 +58,18 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
-  skills serve                              everything on this machine, nothing else needed
-  skills mcp                                for an MCP client to start
+  skills serve                              engine, registry and HTTP on this machine
+  skills mcp                                an MCP server on stdin and stdout
   skills mcp agent.3md                      the skills of one document as MCP tools
-  skills register resend/email email.md     keep a markdown file as a skill
-  skills list                               what is there
-  skills read resend/email                  what an agent reads at iii://resend/email
-  skills agent validate *.3md               what is wrong with documents, and where
-  skills doctor                             whether all is well; which files are not served and why
+  skills register resend/email email.md     register a markdown file as a skill
+  skills list                               list the skills
+  skills read resend/email                  print what agents read at iii://resend/email
+  skills agent validate *.3md               list the problems of documents
+  skills doctor                             check files, engine and store
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
-  skills --manifest                         what an engine needs to know to install it
+  skills --manifest                         the manifest for installation by an engine
 
-Logs go to stderr; RUST_LOG=debug says more.";
+Logs go to stderr; RUST_LOG=debug adds detail.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -80,48 +84,23 @@ enum Command {
     Prompts(prompts::PromptsArgs),
     Call(call::CallArgs),
     Watch(watch::WatchArgs),
-    /// Run the registry with an engine of its own that workers connect to.
+    /// Run the registry with an embedded engine that workers connect to.
     Serve(serve::ServeArgs),
-    /// Speak MCP on stdin and stdout: the registry, or the skills of one agent.3md document.
+    /// Serve MCP on stdin and stdout: the registry, or the skills of one agent.3md document.
     Mcp(mcp::McpArgs),
     /// Work with one agent.3md document: read, route, fill commands, validate, export.
     Agent(agent::AgentArgs),
-    /// Look at files, engine and store: what is served, what is not and why. Changes nothing.
+    /// Check files, engine and store: what is served, what is not and why. Changes nothing.
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
 
-/// What every command takes.
-#[derive(Args, Clone, Debug)]
-struct Common {
-    /// The configuration file; without it the defaults apply.
-    #[arg(long, value_name = "PATH", default_value = "./config.yaml")]
-    config: PathBuf,
-
-    /// Where workers meet: the engine's WebSocket address.
-    #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:49134")]
-    url: String,
-
-    /// A bearer token for the engine.
-    #[arg(
-        long,
-        value_name = "TOKEN",
-        env = "SKILLS_TOKEN",
-        hide_env_values = true
-    )]
-    token: Option<String>,
-
-    /// How log lines on stderr look.
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    log_format: log::Format,
-}
-
-/// Runs the command line and reports how it went.
+/// Runs the command line and returns its exit code.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return misused(&error),
+        Err(error) => return report_usage(&error),
     };
     let outcome = match cli.command {
         Some(Command::List(args)) => list::run(&args),
@@ -143,36 +122,38 @@ pub fn main() -> ExitCode {
             None => mcp::run(&args),
         },
         Some(Command::Agent(args)) => agent::run(&args),
-        Some(Command::Doctor(args)) => doctor::run(args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         None => worker::run(cli.worker),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => stop.report(options::wants_json()),
+        Err(error) => error.report(options::wants_json()),
     }
 }
 
-/// Help and version are asked for; anything else is a mistake in the command line, told
-/// in the form that was asked for.
-fn misused(error: &clap::Error) -> ExitCode {
+/// Prints help or the version, or reports a mistake in the command line; as JSON if the command
+/// line contains `--json`.
+fn report_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() || !options::wants_json() {
-        // Nobody reads any more: nothing left to do.
+        // If the output is closed, the exit code still reports the mistake.
         let _ = error.print();
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit_code::INVALID));
     }
     let text = error.render().to_string();
-    // Up to the first empty line; tips and usage follow.
+    // The message ends at the first empty line; tips and usage follow.
     let message = text.lines().take_while(|line| !line.is_empty());
     let message = message.map(str::trim).collect::<Vec<_>>().join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let tip = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("tip: "));
-    let hint = tip.unwrap_or("`skills --help` lists the commands, `--help` after one its options");
+    let hint = tip.unwrap_or(
+        "`skills --help` lists the commands, `skills COMMAND --help` the options of one",
+    );
     CliError::invalid(message, hint).report(true)
 }
 
-/// A runtime for commands that need one.
+/// Runs a future on a runtime with several threads.
 fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! What a command says: data on stdout, everything else on stderr. With `--json` an error is
+//! What a command prints: data on stdout, everything else on stderr. With `--json` an error is
 //! data too.
 
 use std::io::{self, IsTerminal, Write};
@@ -10,45 +10,53 @@ use skills_core::escape_control_in_lines;
 use super::CliError;
 use super::markdown;
 
-/// The version of the JSON that is printed.
+/// The version of the JSON documents.
 const SCHEMA_VERSION: u32 = 1;
 
-/// Whether this process has said its JSON document: there is one, of data or of an error.
-static ANSWERED: AtomicBool = AtomicBool::new(false);
+/// Whether this process has printed its one JSON document, of data or of an error.
+static DOCUMENT_PRINTED: AtomicBool = AtomicBool::new(false);
 
-/// How one command speaks.
+/// The output of one command.
 #[derive(Clone, Debug)]
 pub struct Output {
     json: bool,
     quiet: bool,
-    /// Whether stdout shows escape sequences: a terminal, unless `NO_COLOR` or `TERM=dumb` is set.
+    /// None if stdout is a pipe or a file.
+    terminal: Option<Terminal>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Terminal {
+    /// Whether it shows styles: not if `NO_COLOR` or `TERM=dumb` is set.
     styled: bool,
-    /// Whether a person reads stdout.
-    terminal: bool,
-    /// Columns of that terminal, if it says so.
-    pub columns: Option<usize>,
+    columns: Option<usize>,
 }
 
 impl Output {
     pub fn new(json: bool, quiet: bool) -> Self {
-        let terminal = io::stdout().is_terminal();
         let stdout = console::Term::stdout();
-        let size = stdout.size_checked().filter(|_| terminal);
+        let terminal = stdout.is_term().then(|| Terminal {
+            styled: stdout.features().colors_supported(),
+            columns: stdout.size_checked().map(|(_, columns)| columns.into()),
+        });
         Self {
             json,
             quiet,
-            styled: stdout.features().colors_supported(),
             terminal,
-            columns: size.map(|(_, columns)| columns.into()),
         }
     }
 
-    /// Says the result: as one JSON document, or in words.
+    /// Columns of the terminal, if stdout is one.
+    pub fn columns(&self) -> Option<usize> {
+        self.terminal?.columns
+    }
+
+    /// Prints the result: as one JSON document, or as text.
     pub fn data(
         &self,
         command: &str,
         data: &impl Serialize,
-        words: impl FnOnce(&Self) -> String,
+        text: impl FnOnce(&Self) -> String,
     ) -> Result<(), CliError> {
         #[derive(Serialize)]
         struct Envelope<'a, T> {
@@ -57,51 +65,53 @@ impl Output {
             data: &'a T,
         }
         if !self.json {
-            return print(&words(self));
+            return print(&text(self));
         }
         let envelope = Envelope {
             schema_version: SCHEMA_VERSION,
             command,
             data,
         };
-        let text = serde_json::to_string(&envelope);
-        let text =
-            text.map_err(|error| CliError::broken(format!("cannot say it as JSON: {error}")))?;
-        print(&(text + "\n"))?;
-        ANSWERED.store(true, Ordering::Relaxed);
+        let document = serde_json::to_string(&envelope)
+            .map_err(|error| CliError::broken(format!("cannot encode the result: {error}")))?;
+        print(&(document + "\n"))?;
+        DOCUMENT_PRINTED.store(true, Ordering::Relaxed);
         Ok(())
     }
 
-    /// A document for whoever reads: as it is in a pipe or if `raw`; for a terminal
-    /// without what could move its cursor, and rendered where that shows.
+    /// A document as it is printed: unchanged in a pipe or if `raw`. For a terminal control
+    /// characters are escaped and markdown is rendered.
     pub fn document(&self, text: &str, is_markdown: bool, raw: bool) -> String {
-        if raw || !self.terminal {
-            text.to_owned()
-        } else if is_markdown && self.styled {
-            markdown::render(text)
-        } else {
-            line(&escape_control_in_lines(text))
+        match self.terminal {
+            Some(terminal) if !raw => {
+                if is_markdown && terminal.styled {
+                    markdown::render(text)
+                } else {
+                    line(&escape_control_in_lines(text))
+                }
+            }
+            _ => text.to_owned(),
         }
     }
 
-    /// Something worth knowing that is not the result.
+    /// Prints a note on stderr.
     pub fn note(&self, text: &str) {
         self.aside("note", text);
     }
 
-    /// Something that is wrong and does not stop us.
+    /// Prints a warning on stderr: a problem that does not stop the command.
     pub fn warn(&self, text: &str) {
         self.aside("warning", text);
     }
 
-    /// A line for whoever watches: a count, a summary.
+    /// Prints a line for people on stderr, such as a summary; not with `--json`.
     pub fn remark(&self, text: &str) {
         if !self.quiet && !self.json {
             to_stderr(&format!("{}\n", escape_control_in_lines(text)));
         }
     }
 
-    /// Whether something that moves may be shown on stderr.
+    /// Whether a spinner or a progress bar may be shown on stderr.
     pub fn may_animate(&self) -> bool {
         !self.quiet && !self.json && io::stderr().is_terminal()
     }
@@ -113,7 +123,7 @@ impl Output {
     }
 }
 
-/// Writes data. A reader that has seen enough is no failure: there is nothing left to do.
+/// Writes to stdout. If its reader is gone, the process ends with success.
 pub fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -124,24 +134,24 @@ pub fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
-/// Writes an error for a program; answers whether that was possible, and whether there was
-/// still a document to write.
+/// Writes an error document to stdout, unless a document was printed before. Returns whether it
+/// was written.
 pub fn error_to_stdout(document: &str) -> bool {
     let mut out = io::stdout().lock();
-    !ANSWERED.load(Ordering::Relaxed)
+    !DOCUMENT_PRINTED.load(Ordering::Relaxed)
         && out
             .write_all(document.as_bytes())
             .and_then(|()| out.flush())
             .is_ok()
 }
 
-/// Writes for people.
+/// Writes to stderr.
 pub fn to_stderr(text: &str) {
-    // Nobody to tell it to: the exit code still says how it went.
+    // If stderr is closed, the exit code still reports the failure.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Text with an end of line, whether it had one or not.
+/// The text with a line feed at its end.
 pub fn line(text: &str) -> String {
     let mut text = text.to_owned();
     if !text.ends_with('\n') {
@@ -150,11 +160,11 @@ pub fn line(text: &str) -> String {
     text
 }
 
-/// One line for each.
-pub fn lines<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+/// Each text on a line of its own.
+pub fn lines(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut all = String::new();
     for text in texts {
-        all.push_str(text);
+        all.push_str(text.as_ref());
         all.push('\n');
     }
     all

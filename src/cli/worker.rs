@@ -1,18 +1,21 @@
-//! `skills`: a worker on an engine that runs elsewhere.
-
-use std::io::Write;
+//! `skills` without a command: a worker on an engine that is already running.
 
 use clap::Args;
 
-use super::{CliError, Common, block_on, log, manifest};
+use super::log::{self, LogArgs};
+use super::options::EngineArgs;
+use super::output::print;
+use super::{CliError, block_on, manifest};
 use crate::app;
-use crate::config::Config;
 use crate::engine::remote;
 
 #[derive(Args)]
 pub struct WorkerArgs {
     #[command(flatten)]
-    common: Common,
+    engine: EngineArgs,
+
+    #[command(flatten)]
+    log: LogArgs,
 
     /// Print the module manifest as JSON and exit.
     #[arg(long)]
@@ -21,23 +24,20 @@ pub struct WorkerArgs {
 
 pub fn run(args: WorkerArgs) -> Result<(), CliError> {
     if args.manifest {
-        let text = serde_json::to_string_pretty(&manifest::manifest());
-        let text = text.map_err(|error| CliError::broken(error.to_string()))?;
-        // A reader that has seen enough is no failure.
-        let _ = writeln!(std::io::stdout(), "{text}");
-        return Ok(());
+        return print(&format!("{:#}\n", manifest::manifest()));
     }
-    log::start(args.common.log_format);
-    let loaded = Config::load(&args.common.config);
+    log::start(args.log);
+    let loaded = args.engine.load_config();
     app::warn_about(&loaded);
+    let url = args.engine.url();
     block_on(async {
-        let client = remote::connect(&args.common.url, args.common.token).map_err(|error| {
+        let client = remote::connect(&url, args.engine.token).map_err(|error| {
             CliError::invalid(
                 error.to_string(),
                 "an engine's address looks like ws://127.0.0.1:49134",
             )
         })?;
-        tracing::info!(url = args.common.url, "connecting");
+        tracing::info!(url, "connecting");
         app::work(client, &loaded, app::stop_signal()).await;
         Ok(())
     })

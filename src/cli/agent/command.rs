@@ -1,72 +1,71 @@
-//! `skills agent command`: fills the command of a skill. Nothing is run.
+//! `skills agent command`: fills the command of a skill with values. Nothing is run.
 
 use agent3md::{CommandError, Input, Skill, Template, Values};
 use clap::Args;
 use serde_json::{Value, json};
 use skills_core::Kind;
 
-use super::{CliError, Output, WhichArgs, line, open};
+use super::{CliError, Output, SkillArgs, line, load};
+use crate::cli::output::lines;
 
 #[derive(Args)]
 pub struct CommandArgs {
     #[command(flatten)]
-    which: WhichArgs,
+    skill: SkillArgs,
 
-    /// A value for an input; may be given for each.
+    /// A value for an input; may be repeated.
     #[arg(long = "set", value_name = "INPUT=VALUE")]
     values: Vec<String>,
 
-    /// One argument a line, to run without a shell.
+    /// Print one argument per line, to run without a shell.
     #[arg(long)]
     argv: bool,
 }
 
 pub fn run(args: &CommandArgs, output: &Output) -> Result<(), CliError> {
-    let agent = open(&args.which.file)?;
-    let skill = args.which.find(&agent)?;
-    let Some(tool) = &skill.tool else {
-        return Err(CliError {
-            kind: Kind::NotFound,
-            message: format!("the skill {:?} has no command", skill.name),
-            hint: Some("give its plane one: tool=\"rg {pattern}\" inputs=pattern".into()),
-        });
-    };
-    let values = values(&args.values, skill)?;
+    let agent = load(&args.skill.file)?;
+    let skill = args.skill.find(&agent)?;
+    let tool = skill.tool.as_deref().ok_or_else(|| {
+        CliError::not_found(
+            format!("the skill {:?} has no command", skill.name),
+            "add one to its plane: tool=\"rg {pattern}\" inputs=pattern",
+        )
+    })?;
+    let values = parse_values(&args.values, skill)?;
     let template = Template::parse(tool);
-    required(skill, &template.missing(&values))?;
     let missing = template.missing(&values);
-    let filled = template.line(&values).map_err(|error| stop(&error))?;
-    // A pipeline is a fine command and has no argument form.
+    check_required(skill, &missing)?;
+    let filled = template
+        .line(&values)
+        .map_err(|error| invalid_command(&error))?;
     let words = match template.argv(&values) {
         Ok(words) => Some(words),
-        Err(error) if args.argv => return Err(stop(&error)),
+        Err(error) if args.argv => return Err(invalid_command(&error)),
+        // A pipeline has no argument form.
         Err(_) => None,
     };
     for name in &missing {
         output.remark(&format!(
-            "note: {{{name}}} has no value and stays as written"
+            "note: {{{name}}} has no value and is left unchanged"
         ));
     }
     let data = json!({ "line": filled, "argv": words, "missing": missing });
     output.data("agent command", &data, |_| match words {
-        Some(words) if args.argv => words.iter().fold(String::new(), |all, w| all + w + "\n"),
+        Some(words) if args.argv => lines(&words),
         _ => line(&filled),
     })
 }
 
-fn stop(error: &CommandError) -> CliError {
-    CliError {
-        kind: match error {
-            CommandError::Nul { .. } => Kind::Invalid,
-            _ => Kind::Broken,
-        },
-        message: error.to_string(),
-        hint: Some(error.hint().into()),
-    }
+fn invalid_command(error: &CommandError) -> CliError {
+    let kind = match error {
+        CommandError::Nul { .. } => Kind::Invalid,
+        _ => Kind::Broken,
+    };
+    CliError::new(kind, error.to_string()).with_hint(error.hint())
 }
 
-/// The values by name, each of the type its input declares.
-fn values(given: &[String], skill: &Skill) -> Result<Values, CliError> {
+/// The values by name, each of the type that its input declares.
+fn parse_values(given: &[String], skill: &Skill) -> Result<Values, CliError> {
     let mut values = Values::new();
     for pair in given {
         let (name, value) = pair.split_once('=').ok_or_else(|| {
@@ -80,18 +79,13 @@ fn values(given: &[String], skill: &Skill) -> Result<Values, CliError> {
                 [] => "it has none".to_owned(),
                 _ => format!("it has {}", names.join(", ")),
             };
-            CliError::invalid(
-                format!("the skill {:?} has no input {name:?}", skill.name),
-                hint,
-            )
+            let message = format!("the skill {:?} has no input {name:?}", skill.name);
+            CliError::invalid(message, hint)
         })?;
         check_type(input, value)?;
         if values.insert(name.to_owned(), value.to_owned()).is_some() {
-            let hint = "give each input one value";
-            return Err(CliError::invalid(
-                format!("the input {name:?} is set twice"),
-                hint,
-            ));
+            let message = format!("the input {name:?} is set twice");
+            return Err(CliError::invalid(message, "give each input one value"));
         }
     }
     Ok(values)
@@ -99,40 +93,36 @@ fn values(given: &[String], skill: &Skill) -> Result<Values, CliError> {
 
 fn check_type(input: &Input, value: &str) -> Result<(), CliError> {
     let parsed: Option<Value> = serde_json::from_str(value).ok();
-    let parsed = parsed.as_ref();
-    let fits = match &*input.kind {
-        "number" => parsed.is_some_and(Value::is_number),
-        "boolean" => parsed.is_some_and(Value::is_boolean),
-        "object" => parsed.is_some_and(Value::is_object),
-        "array" => parsed.is_some_and(Value::is_array),
-        // Strings, and types that only the validator complains about.
-        _ => true,
+    let has_type: fn(&Value) -> bool = match &*input.kind {
+        "number" => Value::is_number,
+        "boolean" => Value::is_boolean,
+        "object" => Value::is_object,
+        "array" => Value::is_array,
+        // Strings, and types that only the validator rejects.
+        _ => return Ok(()),
     };
-    if fits {
+    if parsed.as_ref().is_some_and(has_type) {
         return Ok(());
     }
     let Input { name, kind, .. } = input;
     Err(CliError::invalid(
-        format!("the input {name:?} takes a value of type {kind}, and {value:?} is none"),
+        format!("the input {name:?} takes a value of type {kind}, not {value:?}"),
         "write it as in JSON: 1.5, true, {\"a\":1}, [1,2]",
     ))
 }
 
-/// An optional input without a value stays as written; the rest must have one.
-fn required(skill: &Skill, missing: &[&str]) -> Result<(), CliError> {
-    let optional = |name: &&str| {
+/// Optional inputs may have no value; the others must have one.
+fn check_required(skill: &Skill, missing: &[&str]) -> Result<(), CliError> {
+    let is_optional = |name: &str| {
         let mut inputs = skill.inputs.iter();
-        inputs.any(|input| input.optional && input.name == **name)
+        inputs.any(|input| input.optional && input.name == name)
     };
-    let needed: Vec<&str> = missing
-        .iter()
-        .copied()
-        .filter(|name| !optional(name))
-        .collect();
-    match needed[..] {
+    let mut required = missing.to_vec();
+    required.retain(|name| !is_optional(name));
+    match required[..] {
         [] => Ok(()),
         [first, ..] => Err(CliError::invalid(
-            format!("no value for {}", needed.join(", ")),
+            format!("no value for {}", required.join(", ")),
             format!("add --set {first}=VALUE"),
         )),
     }

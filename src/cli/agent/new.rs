@@ -1,18 +1,18 @@
-//! `skills agent new`: a document to start from.
+//! `skills agent new`: creates a document to start from.
 
-use std::io::Write;
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use skills_core::Kind;
+use skills_files::agents::file::is_document;
 
 use super::{CliError, Output};
-use skills_files::agents::file::is_document;
+use crate::cli::write_file::{cannot_write, write_file};
 
 #[derive(Args)]
 pub struct NewArgs {
-    /// Where to write it; the name ends in `.3md`.
+    /// The file to create; its name ends in `.3md`.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -24,32 +24,23 @@ pub struct NewArgs {
 pub fn run(args: &NewArgs, output: &Output) -> Result<(), CliError> {
     let path = args.file.display().to_string();
     if !is_document(&args.file) {
-        let hint = format!("call it {path}.3md");
-        return Err(CliError::invalid(
-            format!("{path} does not end in `.3md`"),
-            hint,
-        ));
+        let message = format!("{path} does not end in `.3md`");
+        return Err(CliError::invalid(message, format!("name it {path}.3md")));
     }
     let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
     let name = args.name.as_deref().unwrap_or(&stem).trim();
     if name.is_empty() || name.contains(char::is_control) {
         return Err(CliError::invalid(
             format!("{name:?} cannot be an agent's name"),
-            "give it a name on one line, as in --name dev",
+            "use a name on one line, as in --name dev",
         ));
     }
-    let created = std::fs::File::create_new(&args.file)
-        .and_then(|mut file| file.write_all(scaffold(name).as_bytes()));
-    created.map_err(|error| {
-        if error.kind() == std::io::ErrorKind::AlreadyExists {
-            let hint = "choose another name; nothing is ever overwritten";
-            return CliError::invalid(format!("{path} is there already"), hint);
+    write_file(&args.file, &scaffold(name), false).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            let message = format!("{path} already exists");
+            return CliError::invalid(message, "choose another name; files are never overwritten");
         }
-        CliError {
-            kind: Kind::Broken,
-            message: format!("cannot write {path}: {error}"),
-            hint: Some("is the folder there, and may this user write to it?".into()),
-        }
+        cannot_write(&args.file, &error)
     })?;
     let data = json!({ "file": path, "agent": name });
     output.data("agent new", &data, |_| format!("{path}\n"))
@@ -87,7 +78,7 @@ mod tests {
     use super::scaffold;
 
     #[test]
-    fn what_it_writes_is_sound_whatever_the_name() {
+    fn the_document_is_valid_for_every_name() {
         for name in ["dev", "a \"b\" \\ c", "'", "日本", "- x: y"] {
             let text = scaffold(name);
             assert_eq!(agent3md::validate(&text).findings, [], "for {name:?}");

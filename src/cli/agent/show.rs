@@ -1,6 +1,5 @@
-//! Reading verbs: `manifest`, `skills`, `route`, `get`, `resolve`.
+//! The verbs that print parts of a document: `manifest`, `skills`, `route`, `get`, `resolve`.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use agent3md::answer::{self, MatchHead, SkillHead};
@@ -8,9 +7,11 @@ use agent3md::{Skill, js_number};
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use skills_core::escape_control;
+use skills_core::{escape_control, escape_control_in_lines};
 
-use super::{CliError, Output, WhichArgs, line, open};
+use super::{CliError, Output, SkillArgs, line, load};
+use crate::cli::output::lines;
+use crate::cli::table::lay_out;
 
 #[derive(Args)]
 pub struct FileArgs {
@@ -30,21 +31,15 @@ pub struct RouteArgs {
     text: Vec<String>,
 }
 
-#[derive(Args)]
-pub struct SkillArgs {
-    #[command(flatten)]
-    which: WhichArgs,
-}
-
-/// A skill with its body.
+/// A skill with its body, as `--json` prints it.
 #[derive(Serialize)]
-pub struct Full<'a> {
+pub struct SkillBody<'a> {
     name: &'a str,
     z: Box<RawValue>,
     body: &'a str,
 }
 
-impl<'a> From<&'a Skill> for Full<'a> {
+impl<'a> From<&'a Skill> for SkillBody<'a> {
     fn from(skill: &'a Skill) -> Self {
         Self {
             name: &skill.name,
@@ -65,9 +60,8 @@ struct Matches<'a> {
 }
 
 pub fn manifest(args: &FileArgs, output: &Output) -> Result<(), CliError> {
-    let agent = open(&args.file)?;
+    let agent = load(&args.file)?;
     output.data("agent manifest", &agent.manifest(), |output| {
-        let mut text = String::new();
         let rows = [
             ("agent", agent.name.as_str()),
             ("model", &agent.model),
@@ -75,70 +69,57 @@ pub fn manifest(args: &FileArgs, output: &Output) -> Result<(), CliError> {
             ("persona", &agent.persona),
             ("skills", &agent.skills().len().to_string()),
         ];
-        for (what, value) in rows {
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{}",
-                format!("{what:<8} {}", escape_control(value)).trim_end()
-            );
-        }
-        format!("{text}\n{}", body(output, &agent.identity.body))
+        let rows = rows.map(|(label, value)| format!("{label:<8} {}", escape_control(value)));
+        let head = lines(rows.iter().map(|row| row.trim_end()));
+        let body = output.document(&agent.identity.body, true, false);
+        format!("{head}\n{}", line(&body))
     })
 }
 
 pub fn skills(args: &FileArgs, output: &Output) -> Result<(), CliError> {
-    let agent = open(&args.file)?;
+    let agent = load(&args.file)?;
     let skills: Vec<_> = agent.skills().map(SkillHead::from).collect();
     output.data("agent skills", &Skills { skills }, |_| {
-        let widest = |width: fn(&Skill) -> usize| agent.skills().map(width).max().unwrap_or(0);
-        let (z, name) = (
-            widest(|skill| js_number(skill.z).len()),
-            widest(|skill| escape_control(&skill.name).chars().count()),
-        );
-        let mut text = String::new();
-        for skill in agent.skills() {
-            let (at, named) = (js_number(skill.z), escape_control(&skill.name));
-            let triggers = escape_control(&skill.triggers.join(", "));
-            let row = format!("{at:>z$}  {named:<name$}  {triggers}");
-            let _ = writeln!(text, "{}", row.trim_end());
-        }
-        text
+        let row = |skill: &Skill| {
+            let triggers = skill.triggers.join(", ");
+            [
+                js_number(skill.z),
+                escape_control(&skill.name),
+                escape_control(&triggers),
+            ]
+        };
+        let rows: Vec<_> = agent.skills().map(row).collect();
+        lay_out(&rows, [true, false, false], None)
     })
 }
 
 pub fn route(args: &RouteArgs, output: &Output) -> Result<(), CliError> {
-    let agent = open(&args.file)?;
+    let agent = load(&args.file)?;
     let text = args.text.join(" ");
     let matches = agent.route(&text).into_iter().map(MatchHead::from);
     let matches = matches.collect();
     output.data("agent route", &Matches { matches }, |_| {
-        let answer = answer::route_skill(&agent, &text);
-        answer
-            .lines()
-            .fold(String::new(), |all, hit| all + &escape_control(hit) + "\n")
+        line(&escape_control_in_lines(&answer::route_skill(
+            &agent, &text,
+        )))
     })
 }
 
 pub fn get(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
-    let agent = open(&args.which.file)?;
-    let skill = args.which.find(&agent)?;
-    let words = |output: &Output| body(output, &skill.body);
-    output.data("agent get", &Full::from(skill), words)
-}
-
-pub fn resolve(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
-    let agent = open(&args.which.file)?;
-    args.which.find(&agent)?;
-    let chain = agent.resolve(args.which.wanted()).unwrap_or_default();
-    let skills = chain.into_iter().map(Full::from).collect();
-    output.data("agent resolve", &Skills { skills }, |output| {
-        let text = answer::resolve_skill(&agent, args.which.wanted());
-        body(output, &text.unwrap_or_default())
+    let agent = load(&args.file)?;
+    let skill = args.find(&agent)?;
+    output.data("agent get", &SkillBody::from(skill), |output| {
+        line(&output.document(&skill.body, true, false))
     })
 }
 
-/// Instructions for whoever reads: somebody else wrote them, so a terminal gets them tamed.
-fn body(output: &Output, text: &str) -> String {
-    line(&output.document(text, true, false))
+pub fn resolve(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
+    let agent = load(&args.file)?;
+    args.find(&agent)?;
+    let chain = agent.resolve(args.wanted()).unwrap_or_default();
+    let skills = chain.into_iter().map(SkillBody::from).collect();
+    output.data("agent resolve", &Skills { skills }, |output| {
+        let text = answer::resolve_skill(&agent, args.wanted());
+        line(&output.document(&text.unwrap_or_default(), true, false))
+    })
 }

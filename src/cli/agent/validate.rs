@@ -1,4 +1,4 @@
-//! `skills agent validate`: what is wrong with documents, and where.
+//! `skills agent validate`: lists the problems of documents with file and line.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,10 @@ use serde::Serialize;
 use serde_json::json;
 use skills_core::escape_control;
 
-use super::{CliError, Output, text_of};
-use crate::cli::document::said;
+use super::{CliError, Output, read_text};
+use crate::cli::document::format_finding;
+use crate::cli::humanize::count;
+use crate::cli::output::lines;
 
 #[derive(Args)]
 pub struct ValidateArgs {
@@ -17,12 +19,12 @@ pub struct ValidateArgs {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Warnings fail as errors do.
+    /// Fail on warnings too.
     #[arg(long)]
     strict: bool,
 }
 
-/// What was found in one file.
+/// The result for one file, as `--json` prints it.
 #[derive(Serialize)]
 struct Checked {
     file: String,
@@ -34,63 +36,42 @@ struct Checked {
 }
 
 pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), CliError> {
-    let mut lines = Vec::new();
+    let mut text = Vec::new();
     let mut files = Vec::new();
+    let (mut errors, mut warnings) = (0, 0);
     for path in &args.files {
-        let (report, unreadable) = match text_of(path) {
+        let (report, unreadable) = match read_text(path) {
             Ok(text) => (agent3md::validate(&text), None),
-            Err(stop) => (Report::default(), Some(stop.message)),
+            Err(error) => (Report::default(), Some(error.message)),
         };
-        let found = report
-            .findings
-            .iter()
-            .map(|finding| escape_control(&said(path, finding)));
-        lines.extend(found);
-        if let Some(problem) = &unreadable {
-            lines.push(format!(
-                "{}: error [read] {}",
-                path.display(),
-                escape_control(problem)
-            ));
-        }
+        let (file, findings) = (path.display().to_string(), report.findings.iter());
+        text.extend(findings.map(|finding| escape_control(&format_finding(path, finding))));
+        let problem = unreadable.iter();
+        text.extend(
+            problem.map(|problem| escape_control(&format!("{file}: error [read] {problem}"))),
+        );
+        errors += report.errors().count() + usize::from(unreadable.is_some());
+        warnings += report.warnings().count();
         files.push(Checked {
-            file: path.display().to_string(),
+            file,
             ok: report.is_ok() && unreadable.is_none(),
             report,
             unreadable,
         });
     }
-    let unread = files
-        .iter()
-        .filter(|file| file.unreadable.is_some())
-        .count();
-    let errors = unread
-        + files
-            .iter()
-            .map(|f| f.report.errors().count())
-            .sum::<usize>();
-    let warnings: usize = files
-        .iter()
-        .map(|file| file.report.warnings().count())
-        .sum();
-    let counts = [
+    let summary = [
         count(files.len(), "file"),
         count(errors, "error"),
         count(warnings, "warning"),
     ];
-    let summary = counts.join(", ");
+    let summary = summary.join(", ");
     let data = json!({ "files": files, "errors": errors, "warnings": warnings });
     output.data("agent validate", &data, |_| {
-        lines.push(summary.clone());
-        lines.join("\n") + "\n"
+        text.push(summary.clone());
+        lines(&text)
     })?;
     if errors > 0 || (args.strict && warnings > 0) {
         return Err(CliError::broken(summary));
     }
     Ok(())
-}
-
-fn count(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
 }

@@ -1,61 +1,69 @@
-//! What the doctor found, for programs.
+//! The diagnosis for programs.
 
 use serde_json::{Value, json};
 use skills_core::Skipped;
+use skills_files::LoadedFile;
 
-use super::{Counted, counted, engine, findings, place, store};
-use crate::app::{Checkup, Shadowed, StoreHealth};
-use crate::config::LoadedConfig;
-use skills_files::agents;
+use super::Diagnosis;
+use crate::app::StoreHealth;
 
-/// All of it.
-pub fn data(loaded: &LoadedConfig, checkup: &Checkup) -> Value {
+pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
+    let (checkup, store) = (diagnosis.checkup, &diagnosis.store);
     let report = &checkup.report;
-    let (engine, engine_says) = engine(checkup);
-    let (store, store_says) = store(checkup);
     let checked = match &checkup.store {
         StoreHealth::Well(checked) => Some(checked),
         _ => None,
     };
-    let findings = findings(loaded, checkup);
-    let [skills, prompts, agents] = counted(loaded, checkup);
+    let agents = checkup.agents.iter().map(|agent| {
+        json!({
+            "agent": agent.agent,
+            "ids": agent.ids,
+            "path": agent.path.display().to_string(),
+            "pattern": &*agent.pattern,
+            "warnings": agent.warnings,
+        })
+    });
+    let shadowed = checkup.shadowed.iter().map(|shadowed| {
+        json!({
+            "kind": shadowed.kind,
+            "name": shadowed.file.name,
+            "path": shadowed.file.path.display().to_string(),
+            "by": shadowed.by.as_str(),
+            "registered_at": shadowed.registered_at,
+        })
+    });
     json!({
         "healthy": findings == 0,
         "findings": findings,
-        "engine": { "url": checkup.url, "state": engine, "message": engine_says },
+        "engine": {
+            "url": checkup.url,
+            "state": diagnosis.engine.state,
+            "message": diagnosis.engine.message,
+        },
         "store": {
-            "path": place(checkup),
-            "state": store,
-            "message": store_says,
+            "path": diagnosis.store_path.map(|path| path.display().to_string()),
+            "state": store.state,
+            "message": store.message,
             "schema_version": checked.map(|checked| checked.version),
             "rows": checked.map(|checked| checked.rows),
         },
-        "warnings": loaded.warnings,
+        "warnings": diagnosis.config.warnings,
         "patterns": {
-            "skills": skills.iter().map(pattern).collect::<Value>(),
-            "prompts": prompts.iter().map(pattern).collect::<Value>(),
-            "agents": agents.iter().map(pattern).collect::<Value>(),
+            "skills": diagnosis.skill_patterns,
+            "prompts": diagnosis.prompt_patterns,
+            "agents": diagnosis.agent_patterns,
         },
         "skills": files(&report.skills, "id"),
         "prompts": files(&report.prompts, "name"),
-        "agents": checkup.agents.iter().map(agent).collect::<Value>(),
-        "shadowed": checkup.shadowed.iter().map(shadowed).collect::<Value>(),
-        "skipped": report.skipped.iter().map(skipped).collect::<Value>(),
-        "damaged": checkup.damaged.iter().map(skipped).collect::<Value>(),
+        "agents": agents.collect::<Value>(),
+        "shadowed": shadowed.collect::<Value>(),
+        "skipped": skipped(&report.skipped),
+        "damaged": skipped(&checkup.damaged),
     })
 }
 
-fn pattern(counted: &Counted<'_>) -> Value {
-    json!({
-        "pattern": counted.pattern,
-        "files": counted.files,
-        "served": counted.served,
-        "earlier": counted.earlier,
-    })
-}
-
-fn files(files: &[skills_files::LoadedFile], key: &str) -> Value {
-    let entry = |file: &skills_files::LoadedFile| {
+fn files(files: &[LoadedFile], key: &str) -> Value {
+    let entry = |file: &LoadedFile| {
         json!({
             key: file.name,
             "path": file.path.display().to_string(),
@@ -66,26 +74,7 @@ fn files(files: &[skills_files::LoadedFile], key: &str) -> Value {
     files.iter().map(entry).collect()
 }
 
-fn agent(agent: &agents::LoadedAgent) -> Value {
-    json!({
-        "agent": agent.agent,
-        "ids": agent.ids,
-        "path": agent.path.display().to_string(),
-        "pattern": &*agent.pattern,
-        "warnings": agent.warnings,
-    })
-}
-
-fn shadowed(hidden: &Shadowed) -> Value {
-    json!({
-        "kind": hidden.kind,
-        "name": hidden.file.name,
-        "path": hidden.file.path.display().to_string(),
-        "by": hidden.by.as_str(),
-        "registered_at": hidden.registered_at,
-    })
-}
-
-fn skipped(skipped: &Skipped) -> Value {
-    json!({ "place": skipped.place, "reason": skipped.reason })
+fn skipped(skipped: &[Skipped]) -> Value {
+    let entry = |skipped: &Skipped| json!({ "place": skipped.place, "reason": skipped.reason });
+    skipped.iter().map(entry).collect()
 }

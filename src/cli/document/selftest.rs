@@ -1,195 +1,154 @@
-//! `skills mcp --selftest agent.3md`: starts the server as a client would, calls each tool, and
-//! holds the answers against the document.
+//! `skills mcp --selftest agent.3md`: starts the server in a process of its own, as a client
+//! does, calls each tool, and compares the results with the document.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
 use agent3md::{Agent, answer};
 use serde_json::{Value, json};
 
-use super::{load, say, write_line};
+use crate::cli::output::print;
 
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-pub fn run(path: &Path) -> ExitCode {
-    let agent = match load(path) {
-        Ok((_, agent)) => agent,
-        Err(problem) => {
-            say(&problem);
-            return ExitCode::FAILURE;
-        }
-    };
-    let (report, fine) = match Talk::start(path).and_then(|talk| talk.check(&agent)) {
-        Ok(report) => report,
-        Err(problem) => {
-            say(&format!("selftest: {problem}"));
-            return ExitCode::FAILURE;
-        }
-    };
-    // A reader that has seen enough is no failure.
-    let _ = std::io::stdout().write_all(report.as_bytes());
-    if fine {
-        ExitCode::SUCCESS
-    } else {
-        write_line("[agent-3md mcp] selftest: failed");
-        ExitCode::FAILURE
-    }
-}
-
-/// A conversation with a server of our own.
-struct Talk {
-    child: Child,
-    input: Option<ChildStdin>,
-    answers: Receiver<String>,
-    asked: u64,
-}
-
-impl Drop for Talk {
-    fn drop(&mut self) {
-        // Ended already, in most cases.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Talk {
-    fn start(path: &Path) -> Result<Self, String> {
-        let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut child = Command::new(program)
-            .arg("mcp")
-            .arg(path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("the server does not start: {error}"))?;
-        let (sender, answers) = mpsc::channel();
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        std::thread::spawn(move || {
-            let lines = output.into_iter().flat_map(|o| BufReader::new(o).lines());
-            for line in lines.map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Self {
-            child,
-            input,
-            answers,
-            asked: 0,
-        })
-    }
-
-    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, String> {
-        self.asked += 1;
-        let id = self.asked;
-        let line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        if let Some(input) = &mut self.input {
-            let sent = writeln!(input, "{line}").and_then(|()| input.flush());
-            sent.map_err(|error| format!("the server does not listen: {error}"))?;
-        }
-        let answer = self.answers.recv_timeout(PATIENCE);
-        let answer = answer.map_err(|_| format!("no answer to {method} within {PATIENCE:?}"))?;
-        let answer: Value = serde_json::from_str(&answer)
-            .map_err(|error| format!("the answer to {method} is no JSON: {error}"))?;
-        if answer["id"] != json!(id) {
-            return Err(format!("the answer to {method} has another id: {answer}"));
-        }
-        match answer.get("result") {
-            Some(result) => Ok(result.clone()),
-            None => Err(format!("{method} was refused: {}", answer["error"])),
-        }
-    }
-
-    /// The text of a tool's answer, and whether it is an error.
-    fn call(&mut self, tool: &str, arguments: &Value) -> Result<(String, bool), String> {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let result = self.ask("tools/call", &params)?;
-        let text = result["content"][0]["text"].as_str();
-        let text = text.ok_or_else(|| format!("{tool} answered without a text: {result}"))?;
-        Ok((text.to_owned(), result["isError"] == json!(true)))
-    }
-
-    /// Asks everything; answers the report and whether all was as it should be.
-    fn check(mut self, agent: &Agent) -> Result<(String, bool), String> {
-        let mut report = Report::default();
-        let hello = self.ask("initialize", &json!({ "protocolVersion": "2024-11-05" }))?;
-        let name = &hello["serverInfo"]["name"];
-        report.line(
-            "initialize",
-            name == &json!(answer::server_name(agent)),
-            name,
-        );
-        self.ask("ping", &json!({}))?;
-        report.line("ping", true, "");
-        let tools = self.ask("tools/list", &json!({}))?;
-        let tools = tools["tools"].as_array().map_or(0, Vec::len);
-        report.line("tools/list", tools == 4, format!("{tools} tools"));
-
-        let list = self.call("list_skills", &json!({}))?;
-        let count = format!("{} skills", agent.skills().len());
-        report.line(
-            "list_skills",
-            list == (answer::list_skills(agent), false),
-            count,
-        );
-
-        let phrase = agent.skills().flat_map(|skill| &skill.triggers).next();
-        let phrase = phrase.map_or("nothing at all", String::as_str);
-        let route = self.call("route_skill", &json!({ "text": phrase }))?;
-        let expected = (answer::route_skill(agent, phrase), false);
-        report.line("route_skill", route == expected, format!("{phrase:?}"));
-
-        if let Some(skill) = agent.skills().next() {
-            let arguments = json!({ "name": skill.name });
-            let get = self.call("get_skill", &arguments)?;
-            let size = format!("{:?}, {} bytes", skill.name, skill.body.len());
-            report.line("get_skill", get == (skill.body.clone(), false), size);
-            let resolved = self.call("resolve_skill", &arguments)?;
-            let expected = answer::resolve_skill(agent, skill.name.as_str());
-            let chain = agent
-                .resolve(skill.name.as_str())
-                .map_or(0, |chain| chain.len());
-            let fine = Ok(resolved.0) == expected && !resolved.1;
-            report.line("resolve_skill", fine, format!("{chain} in the chain"));
-        }
-        let nobody = "no skill has this name, surely";
-        let (text, refused) = self.call("get_skill", &json!({ "name": nobody }))?;
-        let known = agent.get(nobody).is_some();
-        report.line("unknown skill", refused != known, text);
-
-        drop(self.input.take());
-        let ended = self.child.wait().map_err(|error| error.to_string())?;
-        report.line("end of input", ended.success(), ended);
-        Ok((report.text, report.fine))
-    }
-}
-
-struct Report {
-    text: String,
-    fine: bool,
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        Self {
-            text: String::new(),
-            fine: true,
-        }
-    }
-}
-
-impl Report {
-    fn line(&mut self, what: &str, fine: bool, detail: impl std::fmt::Display) {
-        self.fine &= fine;
-        let verdict = if fine { "ok" } else { "FAILED" };
+pub fn run(path: &Path, agent: &Agent) -> Result<(), String> {
+    let steps = steps(agent);
+    let failed = |error: std::io::Error| format!("selftest: cannot run the server: {error}");
+    let mut server = Command::new(std::env::current_exe().map_err(failed)?)
+        .arg("mcp")
+        .arg(path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let input = server.stdin.take();
+    let requests: Vec<u8> = (0..).zip(&steps).flat_map(Step::request).collect();
+    // On another thread: the server reads no further while its results are not read.
+    let writer = std::thread::spawn(move || input.map(|mut input| input.write_all(&requests)));
+    let output = server.wait_with_output().map_err(failed)?;
+    // A server that ends early is reported by its missing responses.
+    let _ = writer.join();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let responses: Vec<Value> = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let mut report = String::new();
+    let mut passed = true;
+    let mut line = |label: &str, is_ok: bool, detail: &str| {
+        passed &= is_ok;
+        let verdict = if is_ok { "ok" } else { "FAILED" };
+        let line = format!("{verdict:<6}  {label:<13}  {detail}");
         // Writing to a string cannot fail.
-        let line = format!("{verdict:<6}  {what:<13}  {detail}");
-        let _ = writeln!(self.text, "{}", line.trim_end());
+        let _ = writeln!(report, "{}", line.trim_end());
+    };
+    for (id, step) in steps.iter().enumerate() {
+        let response = responses.iter().find(|response| response["id"] == id);
+        let is_ok = response.is_some_and(|response| (step.check)(&response["result"]));
+        line(step.label, is_ok, &step.detail);
     }
+    let status = output.status;
+    line("end of input", status.success(), &status.to_string());
+    print(&report).map_err(|error| error.message)?;
+    if passed {
+        Ok(())
+    } else {
+        Err("selftest: failed".into())
+    }
+}
+
+/// One request and what its result must be.
+struct Step {
+    label: &'static str,
+    method: &'static str,
+    params: Value,
+    detail: String,
+    check: Box<dyn Fn(&Value) -> bool>,
+}
+
+impl Step {
+    fn request((id, step): (usize, &Self)) -> Vec<u8> {
+        let (method, params) = (step.method, &step.params);
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        format!("{request}\n").into_bytes()
+    }
+
+    /// A call of the tool `tool` that must return this text.
+    fn tool(tool: &'static str, arguments: &Value, detail: String, expected: String) -> Self {
+        Self {
+            label: tool,
+            method: "tools/call",
+            params: json!({ "name": tool, "arguments": arguments }),
+            detail,
+            check: Box::new(move |result| {
+                result["content"][0]["text"] == *expected && result["isError"] != json!(true)
+            }),
+        }
+    }
+}
+
+fn steps(agent: &Agent) -> Vec<Step> {
+    let name = answer::server_name(agent);
+    let phrase = agent.skills().flat_map(|skill| &skill.triggers).next();
+    let phrase = phrase.map_or("nothing at all", String::as_str);
+    let mut steps = vec![
+        Step {
+            label: "initialize",
+            method: "initialize",
+            params: json!({ "protocolVersion": "2024-11-05" }),
+            detail: format!("{name:?}"),
+            check: Box::new(move |result| result["serverInfo"]["name"] == *name),
+        },
+        Step {
+            label: "ping",
+            method: "ping",
+            params: json!({}),
+            detail: String::new(),
+            check: Box::new(Value::is_object),
+        },
+        Step {
+            label: "tools/list",
+            method: "tools/list",
+            params: json!({}),
+            detail: "4 tools".into(),
+            check: Box::new(|result| result["tools"].as_array().is_some_and(|t| t.len() == 4)),
+        },
+        Step::tool(
+            "list_skills",
+            &json!({}),
+            format!("{} skills", agent.skills().len()),
+            answer::list_skills(agent),
+        ),
+        Step::tool(
+            "route_skill",
+            &json!({ "text": phrase }),
+            format!("{phrase:?}"),
+            answer::route_skill(agent, phrase),
+        ),
+    ];
+    if let Some(skill) = agent.skills().next() {
+        let (name, arguments) = (skill.name.as_str(), json!({ "name": skill.name }));
+        let size = format!("{name:?}, {} bytes", skill.body.len());
+        let chain = agent.resolve(name).map_or(0, |chain| chain.len());
+        let resolved = answer::resolve_skill(agent, name).unwrap_or_default();
+        steps.extend([
+            Step::tool("get_skill", &arguments, size, skill.body.clone()),
+            Step::tool(
+                "resolve_skill",
+                &arguments,
+                format!("{chain} in the chain"),
+                resolved,
+            ),
+        ]);
+    }
+    let unknown = "no skill has this name";
+    let exists = agent.get(unknown).is_some();
+    steps.push(Step {
+        label: "unknown skill",
+        method: "tools/call",
+        params: json!({ "name": "get_skill", "arguments": { "name": unknown } }),
+        detail: format!("{unknown:?}"),
+        check: Box::new(move |result| exists || result["isError"] == json!(true)),
+    });
+    steps
 }

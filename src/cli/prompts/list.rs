@@ -75,7 +75,7 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
             };
             let rows: Vec<_> = menu.prompts.iter().map(row).collect();
             // Descriptions may be long: they are cut, not left out.
-            let rows = match output.columns {
+            let rows = match output.columns() {
                 Some(columns) => fit(rows, columns),
                 None => rows,
             };

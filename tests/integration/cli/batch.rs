@@ -81,7 +81,7 @@ fn a_thousand_skills_there_and_back() {
     let said = s.run("skills import docs");
     assert_eq!(said.stderr, "2 imported, 998 unchanged, 0 left out\n");
     let said = s.run("skills export out");
-    assert_eq!(said.stderr, "1000 exported, 0 unchanged, 0 left alone\n");
+    assert_eq!(said.stderr, "1000 exported, 0 unchanged, 0 kept\n");
     let body = std::fs::read_to_string(s.path("out/group-9/skill-999.md")).unwrap();
     assert_eq!(body, "# Skill 999\n");
 }

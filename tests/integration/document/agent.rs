@@ -176,7 +176,7 @@ fn commands_are_filled_and_never_run() {
     assert_eq!(optional.out, "rg 'x' {path}\n");
     assert_eq!(
         optional.err,
-        "note: {path} has no value and stays as written\n"
+        "note: {path} has no value and is left unchanged\n"
     );
     let quiet = run(&["command", file, "s", "--set", "pattern=x", "--quiet"]);
     assert_eq!((&*quiet.out, &*quiet.err), ("rg 'x' {path}\n", ""));
@@ -304,7 +304,7 @@ fn an_export_gives_the_same_skills_as_the_document() {
         "---\ntriggers: [\"find code\",\"search the code\",\"grep\"]\n---\nLook for it.\n\nThen [read](iii://dev/read) it.\n"
     );
     assert_eq!(read("dev/loop.md"), "Back to nothing.\n");
-    check_fails(&["export", file, to], 2, "invalid", "is there already");
+    check_fails(&["export", file, to], 2, "invalid", "already exists");
     assert_eq!(run(&["export", file, to, "--force"]).code, Some(1));
 
     let whole = data(&["export", file, "--manifest"]);
@@ -322,7 +322,7 @@ fn an_export_gives_the_same_skills_as_the_document() {
 fn a_new_document_is_sound_and_overwrites_nothing() {
     let (folder, path) = folder(SAMPLE);
     let file = path.to_str().unwrap();
-    check_fails(&["new", file], 2, "invalid", "is there already");
+    check_fails(&["new", file], 2, "invalid", "already exists");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), SAMPLE);
     let new = folder.path().join("team one.3md");
     let new = new.to_str().unwrap();

@@ -69,8 +69,8 @@ async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stdout).unwrap();
     for words in [
-        "nobody listens there; the data directory is used",
-        "data: nothing kept yet",
+        "not running; commands use the data directory",
+        "data: nothing stored yet",
         "pattern  docs/*.md (files: 2, skills: 1)",
         "skill    a  ",
         "skipped  ",

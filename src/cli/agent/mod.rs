@@ -13,19 +13,20 @@ use agent3md::answer::UnknownSkill;
 use agent3md::{Agent, Skill, Wanted};
 use clap::{Args, Subcommand};
 use skills_core::{Kind, nearest};
-
-use super::CliError;
-use super::output::{Output, line};
 use skills_files::agents::file::{self, ReadError};
 
-const EXAMPLES: &str = "Examples:
-  skills agent new team.3md                          a document to start from
-  skills agent validate *.3md                        what is wrong with them, and where
-  skills agent route team.3md find the failing test  which skill a request calls for
-  skills agent command team.3md search --set pattern='it is'
-  skills agent export team.3md docs                  its skills as markdown files
+use super::CliError;
+use super::options::OutputArgs;
+use super::output::{Output, line};
 
-Exit codes: 0 fine, 1 broken or with errors, 2 wrong use, 3 not found.";
+const EXAMPLES: &str = "Examples:
+  skills agent new team.3md                          create a document
+  skills agent validate *.3md                        list the problems of documents
+  skills agent route team.3md find the failing test  list the skills that match a request
+  skills agent command team.3md search --set pattern='it is'
+  skills agent export team.3md docs                  write the skills as markdown files
+
+Exit codes: 0 success, 1 broken or with errors, 2 invalid use, 3 not found.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,46 +34,41 @@ pub struct AgentArgs {
     #[command(subcommand)]
     verb: Verb,
 
-    /// Say it as JSON: one document on stdout, of the result or of the error.
-    #[arg(long, global = true)]
-    json: bool,
-
-    /// Say nothing on stderr but errors.
-    #[arg(long, short, global = true)]
-    quiet: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Who the agent is: name, model, tools, persona, identity and skills.
+    /// Print the agent's name, model, tools, persona, identity and number of skills.
     #[command(after_help = "Examples:
   skills agent manifest team.3md
   skills agent manifest team.3md --json")]
     Manifest(show::FileArgs),
-    /// The skills, without their instructions.
+    /// List the skills, without their instructions.
     #[command(after_help = "Examples:
   skills agent skills team.3md
   skills agent skills team.3md --json")]
     Skills(show::FileArgs),
-    /// The skills a request calls for, best first.
+    /// List the skills that match a request, best first.
     #[command(after_help = "Examples:
   skills agent route team.3md find the failing test")]
     Route(show::RouteArgs),
-    /// The instructions of one skill.
+    /// Print the instructions of one skill.
     #[command(after_help = "Examples:
   skills agent get team.3md search
   skills agent get team.3md --z 2")]
-    Get(show::SkillArgs),
-    /// The instructions of a skill and of every skill it depends on.
+    Get(SkillArgs),
+    /// Print the instructions of a skill and of every skill it depends on.
     #[command(after_help = "Examples:
   skills agent resolve team.3md search")]
-    Resolve(show::SkillArgs),
-    /// The command a skill is bound to, filled with values. Nothing is run.
+    Resolve(SkillArgs),
+    /// Print the command of a skill, filled with values. Nothing is run.
     #[command(after_help = "Examples:
   skills agent command team.3md search --set pattern='it is'
   skills agent command team.3md search --set pattern=todo --argv")]
     Command(command::CommandArgs),
-    /// Check documents and say what is wrong with them, and where.
+    /// Check documents and list their problems with file and line.
     #[command(after_help = "Examples:
   skills agent validate team.3md
   skills agent validate --strict agents/*.3md")]
@@ -82,7 +78,7 @@ enum Verb {
   skills agent export team.3md docs
   skills agent export team.3md --manifest > team.json")]
     Export(export::ExportArgs),
-    /// Write a document to start from. Never overwrites.
+    /// Create a document to start from. Never overwrites.
     #[command(after_help = "Examples:
   skills agent new team.3md
   skills agent new team.3md --name Team")]
@@ -90,7 +86,7 @@ enum Verb {
 }
 
 pub fn run(args: &AgentArgs) -> Result<(), CliError> {
-    let output = &Output::new(args.json, args.quiet);
+    let output = &args.output.output();
     match &args.verb {
         Verb::Manifest(args) => show::manifest(args, output),
         Verb::Skills(args) => show::skills(args, output),
@@ -104,40 +100,34 @@ pub fn run(args: &AgentArgs) -> Result<(), CliError> {
     }
 }
 
-/// Reads a file.
-fn text_of(path: &Path) -> Result<String, CliError> {
+/// Reads the text of a document.
+fn read_text(path: &Path) -> Result<String, CliError> {
     file::read(path).map(|read| read.text).map_err(|error| {
         let (kind, hint) = match &error {
             ReadError::Extension(_) => (Kind::Invalid, "a document's name ends in `.3md`"),
             ReadError::TooLarge { .. } => (Kind::Invalid, "split the agent in two"),
             ReadError::Unreadable { cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
-                let hint = "check the path; `skills agent new` makes a document";
+                let hint = "check the path; `skills agent new` creates a document";
                 (Kind::NotFound, hint)
             }
-            ReadError::Unreadable { .. } => (Kind::Broken, "it must be a file this user may read"),
+            ReadError::Unreadable { .. } => {
+                (Kind::Broken, "it must be a file that this user may read")
+            }
         };
-        let hint = Some(hint.into());
-        let message = error.to_string();
-        CliError {
-            kind,
-            message,
-            hint,
-        }
+        CliError::new(kind, error.to_string()).with_hint(hint)
     })
 }
 
-/// Reads a document and loads it.
-fn open(path: &Path) -> Result<Agent, CliError> {
-    Agent::parse(&text_of(path)?).map_err(|error| CliError {
-        kind: Kind::Broken,
-        message: format!("{}: {error}", path.display()),
-        hint: Some(error.hint().into()),
+/// Reads and parses a document.
+fn load(path: &Path) -> Result<Agent, CliError> {
+    Agent::parse(&read_text(path)?).map_err(|error| {
+        CliError::broken(format!("{}: {error}", path.display())).with_hint(error.hint())
     })
 }
 
 /// One skill of a document.
 #[derive(Args)]
-struct WhichArgs {
+struct SkillArgs {
     /// The document.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -156,7 +146,7 @@ struct WhichArgs {
     z: Option<f64>,
 }
 
-impl WhichArgs {
+impl SkillArgs {
     fn wanted(&self) -> Wanted<'_> {
         match (&self.name, self.z) {
             (None, Some(z)) => Wanted::Z(z),
@@ -164,7 +154,7 @@ impl WhichArgs {
         }
     }
 
-    /// The skill, or what may have been meant.
+    /// The skill, or an error that suggests a similar name.
     fn find<'a>(&self, agent: &'a Agent) -> Result<&'a Skill, CliError> {
         let wanted = self.wanted();
         agent.get(wanted).ok_or_else(|| {
@@ -177,11 +167,7 @@ impl WhichArgs {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("`skills agent skills {}` lists them", self.file.display()),
             };
-            CliError {
-                kind: Kind::NotFound,
-                message: UnknownSkill::from(wanted).to_string(),
-                hint: Some(hint),
-            }
+            CliError::not_found(UnknownSkill::from(wanted).to_string(), hint)
         })
     }
 }

@@ -1,0 +1,182 @@
+//! `skills doctor`: what is served from which file, and every problem with files, engine and
+//! store.
+
+mod json;
+mod text;
+
+use std::fmt::Display;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use serde::Serialize;
+use skills_files::PatternMatches;
+
+use super::humanize::count;
+use super::options::{OutputArgs, TargetArgs};
+use super::{CliError, block_on};
+use crate::app::{self, Checkup, EngineHealth, StoreHealth};
+use crate::config::LoadedConfig;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+const EXAMPLES: &str = "Examples:
+  skills doctor                               exit code 0 without findings, 1 with findings
+  skills doctor --config team.yaml --json     for programs";
+
+pub fn run(args: &DoctorArgs) -> Result<(), CliError> {
+    let config = args.target.engine.load_optional_config();
+    let checkup = block_on(async {
+        let checkup = app::checkup(args.target.engine_target(), &config).await;
+        checkup.map_err(|error| CliError::broken(error.to_text()))
+    })?;
+    let diagnosis = Diagnosis::new(&config, &checkup);
+    let lines = text::lines(&diagnosis);
+    let findings = lines.iter().filter(|line| line.is_finding).count();
+    let data = json::data(&diagnosis, findings);
+    args.output
+        .output()
+        .data("doctor", &data, |_| text::print(&lines))?;
+    match findings {
+        0 => Ok(()),
+        _ => Err(CliError::broken(count(findings, "finding"))),
+    }
+}
+
+/// A checkup, prepared for both forms of output.
+struct Diagnosis<'a> {
+    config: &'a LoadedConfig,
+    checkup: &'a Checkup,
+    engine: Status,
+    store: Status,
+    store_path: Option<&'a Path>,
+    skill_patterns: Vec<PatternCount<'a>>,
+    prompt_patterns: Vec<PatternCount<'a>>,
+    agent_patterns: Vec<PatternCount<'a>>,
+}
+
+impl<'a> Diagnosis<'a> {
+    fn new(config: &'a LoadedConfig, checkup: &'a Checkup) -> Self {
+        let (patterns, report) = (&config.config, &checkup.report);
+        let skills = report.skills.iter().map(|file| &file.pattern);
+        let prompts = report.prompts.iter().map(|file| &file.pattern);
+        let agents = checkup.agents.iter().map(|agent| &agent.pattern);
+        Self {
+            config,
+            checkup,
+            engine: engine_status(&checkup.engine),
+            store: store_status(&checkup.store),
+            store_path: match &checkup.store {
+                StoreHealth::Well(checked) => Some(&checked.path),
+                StoreHealth::Empty(path) | StoreHealth::Ill(path, _) => Some(path),
+                StoreHealth::Nowhere => None,
+            },
+            skill_patterns: count_files(&patterns.skills, &report.skill_patterns, &skills),
+            prompt_patterns: count_files(&patterns.prompts, &report.prompt_patterns, &prompts),
+            agent_patterns: count_files(&patterns.agents, &checkup.agent_patterns, &agents),
+        }
+    }
+}
+
+/// The state of the engine or of the store: a word for programs, a sentence for people.
+struct Status {
+    state: &'static str,
+    message: String,
+    is_finding: bool,
+}
+
+fn engine_status(engine: &EngineHealth) -> Status {
+    let (state, message, is_finding) = match engine {
+        EngineHealth::Serves => ("serving", "running, with a registry".into(), false),
+        EngineHealth::Idle(problem) => {
+            let message = format!("running, but without a registry ({problem}); start `skills`");
+            ("idle", message, true)
+        }
+        EngineHealth::Absent => {
+            let message = "not running; commands use the data directory";
+            ("absent", message.into(), false)
+        }
+        EngineHealth::Refuses(error) => ("refusing", with_hint(error, error.hint()), true),
+    };
+    Status {
+        state,
+        message,
+        is_finding,
+    }
+}
+
+fn store_status(store: &StoreHealth) -> Status {
+    let (state, message, is_finding) = match store {
+        StoreHealth::Well(checked) => {
+            let (version, rows) = (checked.version, checked.rows);
+            let outdated = if checked.outdated {
+                " (migrated on next use)"
+            } else {
+                ""
+            };
+            let message = format!("healthy: schema version {version}{outdated}, rows: {rows}");
+            ("healthy", message, false)
+        }
+        StoreHealth::Empty(_) => ("empty", "nothing stored yet".into(), false),
+        StoreHealth::Ill(_, error) => ("broken", with_hint(error, error.hint()), true),
+        StoreHealth::Nowhere => {
+            let message = "this user has no data directory; name one with --data-dir";
+            ("nowhere", message.into(), true)
+        }
+    };
+    Status {
+        state,
+        message,
+        is_finding,
+    }
+}
+
+fn with_hint(error: &impl Display, hint: Option<impl Display>) -> String {
+    match hint {
+        Some(hint) => format!("{error}; {hint}"),
+        None => error.to_string(),
+    }
+}
+
+/// The files of one pattern of the configuration.
+#[derive(Serialize)]
+struct PatternCount<'a> {
+    pattern: &'a str,
+    /// Files that it matches.
+    files: usize,
+    /// Files that are served because of it.
+    served: usize,
+    /// Files that an earlier pattern matches too.
+    earlier: usize,
+}
+
+/// Counts the files of each pattern, in the order of the configuration. `served` has the pattern
+/// of each file that is served.
+fn count_files<'a, 'b>(
+    patterns: &'a [String],
+    matches: &[PatternMatches],
+    served: &(impl Iterator<Item = &'b Arc<str>> + Clone),
+) -> Vec<PatternCount<'a>> {
+    let mut matches = matches.iter().peekable();
+    let counted = patterns.iter().map(|pattern| {
+        // Invalid patterns have no matches.
+        let matches = matches.next_if(|matches| *matches.pattern == **pattern);
+        // Compare pointers: the same text may occur twice.
+        let is_its = |of: &&Arc<str>| matches.is_some_and(|m| Arc::ptr_eq(of, &m.pattern));
+        PatternCount {
+            pattern,
+            files: matches.map_or(0, |matches| matches.files),
+            served: served.clone().filter(is_its).count(),
+            earlier: matches.map_or(0, |matches| matches.earlier),
+        }
+    });
+    counted.collect()
+}
