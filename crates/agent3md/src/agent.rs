@@ -155,13 +155,15 @@ impl Agent {
 
     /// The skills a text matches, best first; ties in order of z.
     pub fn route(&self, text: &str) -> Vec<Match<'_>> {
-        let matches = self.trigger_index().route(text).into_iter();
-        let mut matches: Vec<Match<'_>> = matches
+        let found = self.trigger_index().route(text).into_iter();
+        let mut matches: Vec<Match<'_>> = found
             .map(|(place, triggers)| {
                 let skill = self.skill(self.listed[place]);
                 let trigger = |number: usize| skill.triggers[number].as_str();
-                let matched = triggers.into_iter().map(trigger).collect();
-                Match { skill, matched }
+                Match {
+                    skill,
+                    matched: triggers.into_iter().map(trigger).collect(),
+                }
             })
             .collect();
         matches.sort_by(|a, b| {

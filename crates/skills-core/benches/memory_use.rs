@@ -1,10 +1,10 @@
-//! What 100,000 skills of 2 KiB cost in memory, beside the bodies themselves.
-//! Target: at most 1.5 times the body bytes plus 300 bytes per entry.
+//! The memory that 100,000 skills of 2 KiB need.
+//! Target: at most 1.5 times the bytes of the bodies plus 300 bytes per entry.
 
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a program that prints figures it reads from the system"
+    reason = "it prints figures of the operating system"
 )]
 
 use std::sync::{Arc, Mutex};
@@ -16,8 +16,8 @@ use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings, Re
 const SKILLS: usize = 100_000;
 const BODY: usize = 2048;
 
-/// An engine that hands its rows out once and keeps nothing, so that what stays in
-/// memory is the registry's.
+/// An engine that returns its rows once and keeps nothing, so that only the registry uses
+/// memory.
 struct Once(Mutex<Option<Json>>);
 
 impl Engine for Once {
@@ -50,7 +50,7 @@ fn rows() -> Json {
     RawValue::from_string(format!("[{}]", all.join(","))).expect("JSON")
 }
 
-/// Resident memory in bytes, where the system tells.
+/// Resident memory in bytes, if the system reports it.
 fn resident() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -77,7 +77,7 @@ fn main() {
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn report(when: &str, before: Option<usize>) {
     let (Some(before), Some(after)) = (before, resident()) else {
-        println!("{when}: this system does not say");
+        println!("{when}: not reported by this system");
         return;
     };
     let used = after.saturating_sub(before);

@@ -1,4 +1,4 @@
-//! What an address serves: a text and its mime type.
+//! The content of an address: a text and its MIME type.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::ResourceUri;
 
-/// The two kinds of text that are served.
+/// The MIME types of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mime {
     /// `text/markdown`
@@ -30,20 +30,17 @@ impl Mime {
 pub struct Content {
     /// The address that was read.
     pub uri: ResourceUri,
-    /// What kind of text it is.
+    /// The type of the text.
     pub mime: Mime,
     /// The text, shared with the catalogue.
     pub text: Arc<str>,
 }
 
-/// Turns the answer of a section's function into text: a string or a string
-/// `content` is markdown, anything else pretty JSON.
-pub fn from_section(answer: Option<&RawValue>) -> (Mime, String) {
-    let raw = answer.map_or("null", RawValue::get);
-    if let Ok(text) = serde_json::from_str::<String>(raw) {
-        return (Mime::Markdown, text);
-    }
-    if let Some(text) = content_field(raw) {
+/// Turns the result of a section's function into text: a string or a string `content` is
+/// markdown, anything else pretty JSON.
+pub fn from_section(result: Option<&RawValue>) -> (Mime, String) {
+    let raw = result.map_or("null", RawValue::get);
+    if let Some(text) = text_of(raw) {
         return (Mime::Markdown, text);
     }
     let pretty = serde_json::from_str::<serde_json::Value>(raw)
@@ -51,19 +48,18 @@ pub fn from_section(answer: Option<&RawValue>) -> (Mime, String) {
     (Mime::Json, pretty.unwrap_or_else(|_| raw.to_owned()))
 }
 
-/// The `content` of an object, if it is a string.
-pub(crate) fn content_field(raw: &str) -> Option<String> {
+/// A result that is a string, or the `content` of an object if that is a string.
+pub(crate) fn text_of(raw: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
-    struct Shape {
+    struct Object {
         content: String,
     }
-    // A list of one string would decode as the struct; only objects count.
-    if !raw.starts_with('{') {
-        return None;
+    // Serde would decode a list of one string as the struct.
+    if raw.starts_with('{') {
+        let object = serde_json::from_str::<Object>(raw);
+        return object.ok().map(|object| object.content);
     }
-    serde_json::from_str::<Shape>(raw)
-        .ok()
-        .map(|shape| shape.content)
+    serde_json::from_str(raw).ok()
 }
 
 #[cfg(test)]
@@ -71,17 +67,17 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(answer: &str, mime: Mime, text: &str) {
-        let raw = RawValue::from_string(answer.to_owned()).unwrap();
+    fn check(result: &str, mime: Mime, text: &str) {
+        let raw = RawValue::from_string(result.to_owned()).unwrap();
         assert_eq!(
             from_section(Some(&raw)),
             (mime, text.to_owned()),
-            "for {answer}"
+            "for {result}"
         );
     }
 
     #[test]
-    fn section_answers() {
+    fn results_of_sections() {
         check(r##""# Hi""##, Mime::Markdown, "# Hi");
         check(r#""""#, Mime::Markdown, "");
         check(r##"{"content":"# Hi","other":1}"##, Mime::Markdown, "# Hi");

@@ -1,30 +1,29 @@
-//! What can go wrong, for three readers: a program (kind), a person (message
-//! and hint), a developer (source).
+//! Errors of the registry, for three readers: a program (kind), a person (message and hint),
+//! a developer (source).
 
 use std::fmt;
 
 use crate::{Failure, FunctionId, PromptName, SkillId};
 
-/// The closed set of kinds. Each surface has one table from kind to its own
-/// codes.
+/// The closed set of kinds. Each surface has one table from kinds to its own codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// The request breaks a rule; sending it again will not help.
+    /// The request breaks a rule; repeating it has no use.
     Invalid,
-    /// The thing asked for is not there.
+    /// The requested thing does not exist.
     NotFound,
-    /// The thing asked for may not be reached this way.
+    /// The requested thing must not be reached this way.
     Forbidden,
-    /// Something behind the registry did not do its part.
+    /// The engine or a function failed or cannot be reached.
     Unavailable,
-    /// Something behind the registry did not answer in time.
+    /// The engine or a function exceeded its timeout.
     TimedOut,
-    /// Stored data cannot be understood.
+    /// Stored data cannot be decoded.
     Broken,
 }
 
 impl Kind {
-    /// The kind's name on every surface.
+    /// Its name on every surface.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Invalid => "invalid",
@@ -37,97 +36,97 @@ impl Kind {
     }
 }
 
-/// Why the registry could not do what it was asked.
+/// Why a call of the registry failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A value breaks a rule.
     #[error("{what} {problem}")]
     Invalid {
-        /// The field or thing at fault, beginning the sentence.
+        /// The invalid thing; begins the message.
         what: String,
-        /// What is wrong with it, ending the sentence.
+        /// The problem; ends the message.
         problem: String,
-        /// What to do about it.
+        /// How to correct it.
         hint: Option<String>,
     },
-    /// A link in the form that was used before function addresses had a prefix.
+    /// An address in the form that function addresses had before their prefix `fn/`.
     #[error("skill not found: {old}")]
     OldLink {
-        /// The link as it was asked for.
+        /// The requested address.
         old: String,
-        /// The address it should be now.
+        /// The address in its present form.
         new: String,
     },
     /// Nothing is registered under this id.
     #[error("skill not found: {id}")]
     NoSuchSkill {
-        /// The id that was asked for.
+        /// The requested id.
         id: SkillId,
-        /// The nearest id that does exist.
+        /// The nearest existing id.
         nearest: Option<String>,
     },
     /// No prompt has this name.
     #[error("prompt not found: {name}")]
     NoSuchPrompt {
-        /// The name that was asked for.
+        /// The requested name.
         name: PromptName,
-        /// The nearest name that does exist.
+        /// The nearest existing name.
         nearest: Option<String>,
     },
-    /// A function that backs neither a section nor a prompt.
+    /// A function that cannot be a section or a prompt handler.
     #[error("function `{function}` is in an internal namespace and cannot be called from here")]
     InternalNamespace {
-        /// The function that was asked for.
+        /// The requested function.
         function: FunctionId,
     },
-    /// The engine's state did not do what it was asked.
+    /// A call to the engine's state failed.
     #[error("could not {doing}: {cause}")]
     State {
         /// The action, completing "could not ...".
         doing: String,
-        /// What the engine said.
+        /// Why the call failed.
         #[source]
         cause: Failure,
     },
-    /// The function behind a section address did not answer.
+    /// The function of a section address failed.
     #[error("section `iii://fn/{path}`: function `{function}` {cause}")]
     Section {
-        /// The function's path in the address.
+        /// The path of the function in the address.
         path: String,
         /// The function that was called.
         function: FunctionId,
-        /// Whether it failed, is absent or was too slow.
+        /// Why the call failed.
         #[source]
         cause: Failure,
     },
-    /// The handler of a prompt did not answer.
+    /// The handler of a prompt failed.
     #[error("prompt `{prompt}`: handler `{function}` {cause}")]
     Handler {
-        /// The prompt that was asked for.
+        /// The requested prompt.
         prompt: PromptName,
         /// The function that was called.
         function: FunctionId,
-        /// Whether it failed, is absent or was too slow.
+        /// Why the call failed.
         #[source]
         cause: Failure,
     },
-    /// A function that was called as a tool did not answer.
+    /// A function that was called as a tool failed.
     #[error("function `{function}` {cause}")]
     Function {
         /// The function that was called.
         function: FunctionId,
-        /// Whether it failed, is absent or was too slow.
+        /// Why the call failed.
         #[source]
         cause: Failure,
     },
-    /// The handler of a prompt answered something that is no prompt.
+    /// The handler of a prompt returned a result that cannot be turned into messages.
     #[error("prompt `{prompt}`: handler `{function}` returned an unsupported shape ({got})")]
     UnsupportedShape {
-        /// The prompt that was asked for.
+        /// The requested prompt.
         prompt: PromptName,
         /// The function that was called.
         function: FunctionId,
-        /// What came back, in a few words.
+        /// A description of the result.
         got: String,
     },
     /// A stored row that cannot be decoded.
@@ -143,7 +142,7 @@ pub enum Error {
     Source {
         /// The action, completing "could not ...".
         doing: String,
-        /// What the source said.
+        /// The error of the source.
         problem: String,
     },
     /// Some addresses of a batch could not be read.
@@ -151,7 +150,7 @@ pub enum Error {
     Unread(Vec<(String, Error)>),
 }
 
-/// Lists every address that failed, one a line when there are several.
+/// Lists every address that failed, several of them on a line each.
 struct Unread<'a>(&'a [(String, Error)]);
 
 impl fmt::Display for Unread<'_> {
@@ -168,7 +167,7 @@ impl fmt::Display for Unread<'_> {
 }
 
 impl Error {
-    /// A value breaks a rule: "`what` `problem`".
+    /// An error whose message is "`what` `problem`".
     pub fn invalid(what: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Invalid {
             what: what.into(),
@@ -177,7 +176,7 @@ impl Error {
         }
     }
 
-    /// The same, with advice.
+    /// The same with a hint.
     pub fn invalid_hint(
         what: impl Into<String>,
         problem: impl Into<String>,
@@ -208,7 +207,7 @@ impl Error {
         }
     }
 
-    /// What a program should make of it.
+    /// What a program needs to know about it.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Invalid { .. } => Kind::Invalid,
@@ -236,7 +235,7 @@ impl Error {
         }
     }
 
-    /// What gets a person or an agent unstuck, where something does.
+    /// How a person or an agent can correct it, if known.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Invalid { hint, .. } => hint.clone(),
@@ -247,26 +246,21 @@ impl Error {
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())
             }
-            Self::State { cause, .. } => match cause {
-                Failure::TimedOut { .. } => Some("raise `state_timeout_ms` or try again".into()),
-                Failure::Absent => Some("the engine must run a state worker (`state::*`)".into()),
-                Failure::Unreachable { .. } => Some("is the engine running?".into()),
-                Failure::Failed { .. } => None,
-            },
-            Self::Section { cause, .. } | Self::Handler { cause, .. } => match cause {
-                Failure::TimedOut { .. } => {
-                    Some("raise `state_timeout_ms` or make it answer faster".into())
-                }
-                Failure::Absent => Some("is the worker that offers it connected?".into()),
-                Failure::Unreachable { .. } => Some("is the engine running?".into()),
-                Failure::Failed { .. } => None,
-            },
-            Self::Function { cause, .. } => match cause {
-                Failure::TimedOut { .. } => Some("make it answer faster, or ask for less".into()),
-                Failure::Absent => Some("is the worker that offers it connected?".into()),
-                Failure::Unreachable { .. } => Some("is the engine running?".into()),
-                Failure::Failed { .. } => None,
-            },
+            Self::State { cause, .. } => failure_hint(
+                cause,
+                "raise `state_timeout_ms` or try again",
+                "the engine must run a state worker (`state::*`)",
+            ),
+            Self::Section { cause, .. } | Self::Handler { cause, .. } => failure_hint(
+                cause,
+                "raise `state_timeout_ms` or make it answer faster",
+                "is the worker that offers it connected?",
+            ),
+            Self::Function { cause, .. } => failure_hint(
+                cause,
+                "make it answer faster, or ask for less",
+                "is the worker that offers it connected?",
+            ),
             Self::UnsupportedShape { .. } => {
                 Some("return a string, `{\"content\": \"...\"}` or `{\"messages\": [...]}`".into())
             }
@@ -276,12 +270,21 @@ impl Error {
         }
     }
 
-    /// Message and hint in one text, for surfaces that have room for one only.
+    /// Message and hint in one text, for surfaces with one field for both.
     pub fn to_text(&self) -> String {
         match self.hint() {
             Some(hint) => format!("{self} ({hint})"),
             None => self.to_string(),
         }
+    }
+}
+
+fn failure_hint(cause: &Failure, timed_out: &str, absent: &str) -> Option<String> {
+    match cause {
+        Failure::TimedOut { .. } => Some(timed_out.into()),
+        Failure::Absent => Some(absent.into()),
+        Failure::Unreachable { .. } => Some("is the engine running?".into()),
+        Failure::Failed { .. } => None,
     }
 }
 

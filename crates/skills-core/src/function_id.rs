@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use crate::Error;
 
-/// The namespaces of the engine and of its bridges. What lies in them backs
-/// neither a section nor a prompt nor a tool: content must not be a way to reach
-/// infrastructure.
+/// The namespaces of the engine and of its bridges. Their functions cannot be sections,
+/// prompt handlers or tools: content must not be a way to reach infrastructure.
 pub const INTERNAL_NAMESPACES: &[&str] = &[
     "engine::",
     "state::",
@@ -30,7 +29,7 @@ impl FunctionId {
         &self.0
     }
 
-    /// Whether it lies in one of the [`INTERNAL_NAMESPACES`].
+    /// Whether it is in one of the [`INTERNAL_NAMESPACES`].
     pub fn is_internal(&self) -> bool {
         INTERNAL_NAMESPACES
             .iter()
@@ -46,7 +45,7 @@ impl FunctionId {
         }
     }
 
-    /// The path of its section address: `a::b` is `a/b`.
+    /// The path of its section address: `a/b` for `a::b`.
     pub fn path(&self) -> String {
         self.0.replace("::", "/")
     }
@@ -55,7 +54,7 @@ impl FunctionId {
 impl FromStr for FunctionId {
     type Err = Error;
 
-    /// Anything but blank is an id; engines have their own rules.
+    /// Any text that is not blank is an id; engines have their own rules.
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
         if text.is_empty() {

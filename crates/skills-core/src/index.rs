@@ -1,4 +1,4 @@
-//! The text of `iii://skills`.
+//! The index of all skills: the text of `iii://skills`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn render<'a>(entries: impl Iterator<Item = (&'a SkillId, &'a Head)>) -> Str
     format!("{OPENING}\n{rest}")
 }
 
-/// Adds the skills that come from files and documents to a rendered index.
+/// Adds the skills of sources to a rendered index.
 pub fn add_custom<'a>(
     index: &Arc<str>,
     custom: impl Iterator<Item = (&'a SkillId, &'a Head)>,
@@ -27,10 +27,9 @@ pub fn add_custom<'a>(
     if lines.is_empty() {
         return Arc::clone(index);
     }
-    let nothing_else = index
-        .strip_prefix(OPENING)
-        .is_some_and(|rest| rest.trim_start() == EMPTY);
-    let above = if nothing_else { OPENING } else { index };
+    let rest = index.strip_prefix(OPENING);
+    let is_empty = rest.is_some_and(|rest| rest.trim_start() == EMPTY);
+    let above = if is_empty { OPENING } else { index };
     format!("{above}\n## Custom skills\n\n{lines}").into()
 }
 

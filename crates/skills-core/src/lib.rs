@@ -1,8 +1,13 @@
-//! The rules of the registry: names, addresses, markdown, the index, prompts, and
-//! the [`Registry`] with its catalogue.
+//! The rules of the skills registry: ids, addresses, front matter, markdown, the index,
+//! prompts, routing, and the [`Registry`] that applies them to an engine's state and to
+//! read-only sources.
 //!
-//! Nothing here reads a disk, a socket, a clock or the environment, and nothing
-//! needs a runtime. The way out is two ports: [`Engine`] and [`Source`].
+//! Start at [`Registry`]: its methods are the use cases, one file each in `registry/`. Every
+//! rule has a file of its name. `image` decides which value of a row is current, `catalogue`
+//! makes the calls for it.
+//!
+//! Deliberately absent: files, sockets, a clock, the environment and an async runtime. The
+//! crate reaches the outside through two ports, [`Engine`] and [`Source`].
 
 mod catalogue;
 mod change;

@@ -1,4 +1,4 @@
-//! The `iii://` links of a document: what a skill builds on.
+//! The `iii://` links of a document: the skills it depends on.
 
 use pulldown_cmark::{Event, Parser, Tag};
 
@@ -7,18 +7,18 @@ use crate::{ResourceUri, SCHEME, SkillId, front_matter};
 /// The most links of one document that are followed.
 pub const LINKS_MAX: usize = 1_000;
 
-/// A link to a skill, or one that leads nowhere.
+/// A link to a skill.
 #[derive(Debug)]
 pub struct Link {
-    /// The address as it is written.
+    /// The address as written, without its fragment.
     pub uri: String,
-    /// The skill; the reason if there can be none at this address.
+    /// The skill, or the reason why the address cannot be one of a skill.
     pub to: Result<SkillId, String>,
 }
 
-/// The links of a document to skills, in order; whether that is all of them.
+/// The links of a document to skills, in order, and whether that is all of them.
 ///
-/// The index and sections are not among them: the one is no skill, the others are calls.
+/// Links to the index and to sections are left out: they are not skills.
 pub fn links(document: &str) -> (Vec<Link>, bool) {
     let (_, body) = front_matter::split(document);
     let mut found = Vec::new();
@@ -55,14 +55,14 @@ mod tests {
     fn check(document: &str, expected: &[&str]) {
         let (links, all) = links(document);
         assert!(all);
-        let shown: Vec<String> = links
+        let got: Vec<String> = links
             .iter()
             .map(|link| match &link.to {
                 Ok(id) => id.to_string(),
                 Err(reason) => format!("{}: {}", link.uri, reason.split(' ').next().unwrap()),
             })
             .collect();
-        assert_eq!(shown, expected, "for {document:?}");
+        assert_eq!(got, expected, "for {document:?}");
     }
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn more_links_than_anybody_follows() {
+    fn links_beyond_the_limit_are_left_out() {
         let (found, all) = links(&"[a](iii://a) ".repeat(LINKS_MAX + 1));
         assert_eq!((found.len(), all), (LINKS_MAX, false));
     }

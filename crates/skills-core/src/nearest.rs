@@ -1,27 +1,24 @@
-//! The existing name a mistyped one was probably meant to be.
+//! Suggestions for mistyped names.
 
-/// Longer names are not compared letter by letter: the cost grows with the
-/// square, and nobody types them by hand.
-const COMPARABLE: usize = 128;
+/// Longer names are not compared: the cost grows with the square of the length.
+const COMPARED_MAX: usize = 128;
 
-/// The closest of `names` to `asked`, if one is close enough to suggest.
-///
-/// Close is: a third of the letters at most differ, or the last segment is the
-/// same (`email` for `resend/email`).
+/// The name closest to `asked`, if it is close enough to suggest: at most a third of the
+/// characters differ, or the last segment is the same (`email` for `resend/email`).
 pub fn nearest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let last = |name: &str| name.rsplit('/').next().map(str::to_owned);
     let asked_last = last(asked);
-    let most = (asked.len() / 3).max(1);
+    let max = (asked.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for name in names {
-        let distance = if asked.len() <= COMPARABLE && name.len().abs_diff(asked.len()) <= most {
+        let distance = if asked.len() <= COMPARED_MAX && name.len().abs_diff(asked.len()) <= max {
             strsim::osa_distance(asked, name)
         } else {
             usize::MAX
         };
         let distance = match distance {
-            d if d <= most => d,
-            _ if last(name) == asked_last => most + 1,
+            d if d <= max => d,
+            _ if last(name) == asked_last => max + 1,
             _ => continue,
         };
         if best.is_none_or(|(least, _)| distance < least) {

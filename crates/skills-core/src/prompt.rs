@@ -28,9 +28,9 @@ pub struct PromptArgument {
 pub struct Prompt {
     /// The slash command.
     pub name: PromptName,
-    /// What a person picking it reads.
+    /// Its description in a menu.
     pub description: Box<str>,
-    /// What it takes.
+    /// Its declared arguments.
     pub arguments: Vec<PromptArgument>,
     /// The function that renders it.
     pub function_id: FunctionId,
@@ -38,7 +38,7 @@ pub struct Prompt {
     pub registered_at: Arc<str>,
 }
 
-/// The description rule: not blank.
+/// Checks a description: it must not be blank.
 pub fn check_description(description: &str) -> Result<(), Error> {
     if description.trim().is_empty() {
         return Err(Error::invalid("description", "must be non-empty"));
@@ -46,7 +46,7 @@ pub fn check_description(description: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The argument rules: every name not blank, none twice.
+/// Checks declared arguments: names must not be blank, and no name may occur twice.
 pub fn check_arguments(arguments: &[PromptArgument]) -> Result<(), Error> {
     let mut names = HashSet::new();
     for argument in arguments {
@@ -61,8 +61,8 @@ pub fn check_arguments(arguments: &[PromptArgument]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The rule for arguments that a person filled in: only declared names, each with a
-/// text, and none that is required left out.
+/// Checks arguments that a person entered: only declared names, each with a text, and every
+/// required one.
 pub fn check_given(
     prompt: &PromptName,
     declared: &[PromptArgument],
@@ -109,7 +109,8 @@ pub fn check_given(
     ))
 }
 
-fn kind_of(value: &Value) -> &'static str {
+/// The type of a JSON value, with its article.
+pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_were_filled_in() {
+    fn given_arguments() {
         given(r#"{"to":"a","subject":""}"#, "fine");
         given(r#"{"to":"a","subject":"b","cc":"c"}"#, "fine");
         given(

@@ -1,43 +1,41 @@
-//! What a prompt's handler may return, and the messages it becomes.
+//! From the result of a prompt's handler to messages.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::content::content_field;
+use crate::content::text_of;
+use crate::prompt::kind_of;
 
 /// A rendered prompt.
 #[derive(Debug, Serialize)]
 pub struct RenderedPrompt {
     /// The prompt's description.
     pub description: Box<str>,
-    /// The messages, as the protocol has them.
+    /// The messages, as MCP encodes them.
     pub messages: Vec<Box<RawValue>>,
 }
 
-/// Turns a handler's answer into messages: a string or a string `content` is one
-/// user message, a list `messages` passes through untouched. Anything else comes
-/// back as a few words about what it was.
-pub fn messages(answer: Option<&RawValue>) -> Result<Vec<Box<RawValue>>, String> {
+/// Turns a handler's result into messages: a string or a string `content` is one user message,
+/// a list `messages` is passed on as it is. An error is a description of any other result.
+pub fn messages(result: Option<&RawValue>) -> Result<Vec<Box<RawValue>>, String> {
     #[derive(Deserialize)]
-    struct Passed {
+    struct Object {
         messages: Vec<Box<RawValue>>,
     }
-    let raw = answer.map_or("null", RawValue::get);
-    if let Ok(text) = serde_json::from_str::<String>(raw) {
-        return Ok(vec![user_message(&text)]);
-    }
-    if let Some(text) = content_field(raw) {
+    let raw = result.map_or("null", RawValue::get);
+    if let Some(text) = text_of(raw) {
         return Ok(vec![user_message(&text)]);
     }
     if raw.starts_with('{')
-        && let Ok(Passed { messages }) = serde_json::from_str(raw)
+        && let Ok(Object { messages }) = serde_json::from_str(raw)
     {
         return Ok(messages);
     }
     Err(shape(raw))
 }
 
-/// One message of the user's with this text.
+/// A message of the user with this text.
 pub fn user_message(text: &str) -> Box<RawValue> {
     #[derive(Serialize)]
     struct Message<'a> {
@@ -59,28 +57,17 @@ pub fn user_message(text: &str) -> Box<RawValue> {
     serde_json::value::to_raw_value(&message).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// What a JSON text is, in a few words.
+/// A description of a JSON value.
 fn shape(raw: &str) -> String {
-    match raw.as_bytes().first() {
-        Some(b'{') => {
-            let keys = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
-                .map(|map| {
-                    map.into_iter()
-                        .map(|(key, _)| key)
-                        .take(5)
-                        .collect::<Vec<_>>()
-                })
-                .unwrap_or_default();
-            if keys.is_empty() {
-                "an empty object".into()
-            } else {
-                format!("an object with {}", keys.join(", "))
-            }
+    match serde_json::from_str(raw) {
+        Ok(Value::Object(fields)) if fields.is_empty() => "an empty object".into(),
+        Ok(Value::Object(fields)) => {
+            let keys: Vec<String> = fields.into_iter().map(|(key, _)| key).take(5).collect();
+            format!("an object with {}", keys.join(", "))
         }
-        Some(b'[') => "a list".into(),
-        Some(b'n') | None => "nothing".into(),
-        Some(b't' | b'f') => "a boolean".into(),
-        Some(_) => "a number".into(),
+        Ok(Value::Null) => "nothing".into(),
+        Ok(value) => kind_of(&value).into(),
+        Err(error) => format!("invalid JSON: {error}"),
     }
 }
 
@@ -89,8 +76,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(answer: &str, expected: &str) {
-        let raw = RawValue::from_string(answer.to_owned()).unwrap();
+    fn check(result: &str, expected: &str) {
+        let raw = RawValue::from_string(result.to_owned()).unwrap();
         let got = match messages(Some(&raw)) {
             Ok(messages) => messages
                 .iter()
@@ -99,11 +86,11 @@ mod tests {
                 .join(" "),
             Err(shape) => shape,
         };
-        assert_eq!(got, expected, "for {answer}");
+        assert_eq!(got, expected, "for {result}");
     }
 
     #[test]
-    fn handler_answers() {
+    fn results_of_handlers() {
         let hi = r#"{"role":"user","content":{"type":"text","text":"Hi"}}"#;
         check(r#""Hi""#, hi);
         check(r#"{"content":"Hi"}"#, hi);

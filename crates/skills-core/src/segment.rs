@@ -6,13 +6,13 @@ use crate::escape::quote;
 /// The longest segment, in characters (they are ASCII, so bytes too).
 pub const SEGMENT_MAX: usize = 64;
 
-/// Checks one segment; `what` begins the message ("id", "name", ...).
+/// Checks one segment. An error message begins with `what` ("id", "name", ...).
 pub(crate) fn check(what: &str, segment: &str) -> Result<(), Error> {
     if segment.is_empty() {
         return Err(Error::invalid(what, "segments must be non-empty"));
     }
-    let odd = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '_' | '-');
-    if let Some(c) = segment.chars().find(odd) {
+    let not_allowed = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '_' | '-');
+    if let Some(c) = segment.chars().find(not_allowed) {
         return Err(Error::invalid(
             format!("{what} {}", quote(segment)),
             format!("has {c:?}; use lowercase letters, digits, `-` and `_`"),

@@ -21,7 +21,7 @@ pub struct Skill {
 }
 
 impl Skill {
-    /// A skill whose body is known to obey [`check_body`].
+    /// A skill whose body has passed [`check_body`].
     pub fn new(id: SkillId, body: impl Into<Arc<str>>, registered_at: impl Into<Arc<str>>) -> Self {
         Self {
             id,
@@ -31,8 +31,8 @@ impl Skill {
         }
     }
 
-    /// Title and description, extracted the first time they are asked for:
-    /// loading many skills must not parse them all.
+    /// Title, description and triggers. They are extracted on first use, so that loading many
+    /// skills does not parse them all.
     pub fn head(&self) -> &Head {
         self.head.get_or_init(|| Head::of(&self.body))
     }
@@ -44,7 +44,7 @@ impl PartialEq for Skill {
     }
 }
 
-/// The body rules: not blank, at most [`BODY_MAX`] bytes.
+/// Checks a body: it must not be blank and has at most [`BODY_MAX`] bytes.
 pub fn check_body(body: &str) -> Result<(), Error> {
     if body.trim().is_empty() {
         return Err(Error::invalid("skill", "must be non-empty"));

@@ -13,8 +13,8 @@ pub const ID_MAX: usize = 1024;
 
 /// A skill's id, such as `resend/email/send`.
 ///
-/// Holding one is proof that it obeys the id rules, so nothing past the edge
-/// checks again. Ordered by bytes, as lists are.
+/// A value of this type has passed the id rules, so later code does not check again. Ordered
+/// by bytes, as lists are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SkillId(Arc<str>);
 
@@ -24,15 +24,15 @@ impl SkillId {
         &self.0
     }
 
-    /// How many levels below the top it lies.
+    /// The number of levels above it.
     pub fn depth(&self) -> usize {
         self.0.bytes().filter(|&b| b == b'/').count()
     }
 
-    /// Order of the index: children directly after their parent.
+    /// The order of the index: children directly after their parent.
     ///
-    /// Plain byte order would put `a-c` between `a` and `a/b`, so a slash sorts
-    /// before everything else.
+    /// Byte order would put `a-c` between `a` and `a/b`, so here a slash sorts before every
+    /// other character.
     pub fn tree_cmp(&self, other: &Self) -> Ordering {
         let key = |b: u8| if b == b'/' { 0 } else { b };
         self.0.bytes().map(key).cmp(other.0.bytes().map(key))
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_at_their_edge() {
+    fn length_limits() {
         check(&"a".repeat(63), "depth 0");
         check(&"a".repeat(64), "depth 0");
         check(&"a".repeat(65), "is too long: 65 characters, at most 64");

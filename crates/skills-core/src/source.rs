@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::markdown::Head;
 use crate::{Error, Pending, PromptName, SkillId};
 
-/// Where an entry lives.
+/// Where an entry is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// Registered by a worker, kept in the engine's state.
+    /// Registered by a worker, in the engine's state.
     State,
     /// A markdown file.
     Fs,
@@ -18,7 +18,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The name on the wire.
+    /// Its name in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::State => "state",
@@ -34,21 +34,21 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Something a source or the state holds that cannot be served.
+/// Something in a source or in state that cannot be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// Where it is: a path, or a scope and key.
     pub place: String,
-    /// Why it is not served, and what would help.
+    /// Why it is not served, and how to correct it.
     pub reason: String,
 }
 
-/// Entries, and what was left out of them.
+/// Entries, and what had to be skipped.
 #[derive(Clone, Debug)]
 pub struct Listing<T> {
-    /// What can be served.
+    /// The entries that can be served.
     pub entries: Vec<T>,
-    /// What cannot.
+    /// The entries that cannot.
     pub skipped: Vec<Skipped>,
 }
 
@@ -70,9 +70,9 @@ pub struct SourceSkill {
     pub bytes: usize,
     /// When the document last changed, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
-    /// Where it lives.
+    /// Where it is stored.
     pub origin: Origin,
-    /// Title and description.
+    /// Title, description and triggers.
     pub head: Head,
 }
 
@@ -81,11 +81,11 @@ pub struct SourceSkill {
 pub struct SourcePrompt {
     /// Its name.
     pub name: PromptName,
-    /// What a person picking it reads.
+    /// Its description in a menu.
     pub description: Arc<str>,
     /// When the document last changed, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
-    /// Where it lives.
+    /// Where it is stored.
     pub origin: Origin,
 }
 
@@ -94,19 +94,19 @@ pub struct SourcePrompt {
 pub struct PromptText {
     /// The prompt.
     pub prompt: SourcePrompt,
-    /// What it says.
+    /// Its text.
     pub text: Arc<str>,
 }
 
-/// Documents that are read afresh on every call.
+/// A collection of documents that may change at any time.
 pub trait Source: Send + Sync {
-    /// Every skill it holds, and what it had to leave out.
+    /// Every skill, and what had to be skipped.
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>>;
 
     /// The body of a skill.
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>>;
 
-    /// Every prompt it holds, and what it had to leave out.
+    /// Every prompt, and what had to be skipped.
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>>;
 
     /// A prompt and its text.

@@ -1,4 +1,4 @@
-//! What an `iii://` address means.
+//! An `iii://` address, and what it refers to.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,11 +7,10 @@ use crate::escape::quote;
 use crate::skill_id::ID_MAX;
 use crate::{Error, FunctionId, SkillId, segment};
 
-/// How every address begins.
+/// The prefix of every address.
 pub const SCHEME: &str = "iii://";
 
-/// An address that may be followed: what it points at is well formed, and a
-/// function it calls is not internal.
+/// An address that may be read: its id is valid, and its function is not internal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceUri {
     /// `iii://skills`: the rendered index.
@@ -80,7 +79,7 @@ fn section(text: &str, path: &str) -> Result<ResourceUri, Error> {
         .map(ResourceUri::Section)
 }
 
-/// `iii://x/worker::fn`, as function links were written before `fn/`.
+/// `iii://x/worker::fn`, the form of function addresses before `fn/`.
 fn old_link(text: &str, path: &str) -> Option<Error> {
     let (_, function) = path.split_once('/')?;
     let old = function.contains("::") && !function.contains('/');
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_function_link_is_not_found_and_says_the_new_form() {
+    fn an_old_function_link_is_not_found_and_the_error_has_the_new_form() {
         check("iii://x/worker::fn", "iii://fn/worker/fn");
         check("iii://x/state::get", "iii://fn/state/get");
         let error = "iii://brain/brain::summarize"
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_prints_as_it_was_written() {
+    fn an_address_is_printed_as_written() {
         for text in ["iii://skills", "iii://a/b", "iii://fn/a/b"] {
             assert_eq!(text.parse::<ResourceUri>().unwrap().to_string(), text);
         }

@@ -12,12 +12,12 @@ use crate::{Error, ResourceUri};
 /// The most addresses one call may name.
 pub const FETCH_MAX: usize = 256;
 
-const BETWEEN: &str = "\n\n---\n\n";
+const SEPARATOR: &str = "\n\n---\n\n";
 
 impl Registry {
-    /// Reads every address, at once, and joins the texts in the order asked. A
-    /// list wins over the single address. All or nothing: a text with holes would
-    /// pass for the whole.
+    /// Reads all addresses concurrently and joins the texts in the order of the addresses. A
+    /// list takes precedence over the single address. One failed address fails the call: an
+    /// incomplete text would be mistaken for a complete one.
     pub async fn fetch(&self, uri: Option<&str>, uris: Option<&[String]>) -> Result<String, Error> {
         let addresses = addresses(uri, uris)?;
         let contents = join_all(addresses.iter().map(|address| self.read(address))).await;
@@ -27,7 +27,7 @@ impl Registry {
             match content {
                 Ok(content) => {
                     if !text.is_empty() {
-                        text.push_str(BETWEEN);
+                        text.push_str(SEPARATOR);
                     }
                     // Writing to a string cannot fail.
                     let _ = write!(text, "# {address}\n\n{}", content.text.trim_end());
@@ -43,41 +43,41 @@ impl Registry {
     }
 }
 
-/// The addresses asked for, each once, all of them checked.
+/// The addresses of a call, parsed, each once.
 fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<ResourceUri>, Error> {
-    let asked: Vec<&str> = match (uris, uri) {
+    let given: Vec<&str> = match (uris, uri) {
         (Some(uris), _) if !uris.is_empty() => uris.iter().map(String::as_str).collect(),
         (_, Some(uri)) => vec![uri],
         (_, None) => Vec::new(),
     };
-    if asked.iter().all(|uri| uri.trim().is_empty()) {
+    if given.iter().all(|uri| uri.trim().is_empty()) {
         return Err(Error::invalid_hint(
             "Provide uri",
             "or uris: at least one address must be non-empty",
             "start with `{\"uri\": \"iii://skills\"}`",
         ));
     }
-    if asked.len() > FETCH_MAX {
+    if given.len() > FETCH_MAX {
         let problem = format!(
             "is too large: {} addresses, at most {FETCH_MAX}",
-            asked.len()
+            given.len()
         );
         return Err(Error::invalid("uris", problem));
     }
     let mut seen = HashSet::new();
-    let mut parsed = Vec::with_capacity(asked.len());
-    let mut wrong = Vec::new();
-    for uri in asked {
+    let mut parsed = Vec::with_capacity(given.len());
+    let mut failed = Vec::new();
+    for uri in given {
         match uri.parse::<ResourceUri>() {
             Ok(address) if seen.insert(address.clone()) => parsed.push(address),
             Ok(_) => {}
-            Err(error) => wrong.push((quote(uri), error)),
+            Err(error) => failed.push((quote(uri), error)),
         }
     }
-    if wrong.is_empty() {
+    if failed.is_empty() {
         Ok(parsed)
     } else {
-        Err(Error::Unread(wrong))
+        Err(Error::Unread(failed))
     }
 }
 

@@ -61,7 +61,7 @@ pub struct Registry {
 
 impl Registry {
     /// A registry on an engine. Every read calls the engine until
-    /// [`connected`](Self::connected) says that the engine sends state events.
+    /// [`connected`](Self::connected) is called with `watched`.
     pub fn new(
         engine: Arc<dyn Engine>,
         sources: Vec<Arc<dyn Source>>,
@@ -172,7 +172,7 @@ impl Registry {
     /// others are skipped.
     async fn unshadowed<T>(
         &self,
-        list: for<'a> fn(&'a dyn Source) -> Pending<'a, Result<Listing<T>, Error>>,
+        list: ListSource<T>,
         key: fn(&T) -> (Arc<str>, Origin),
         stored: impl Iterator<Item = Arc<str>>,
     ) -> Result<Listing<T>, Error> {
@@ -200,6 +200,9 @@ impl Registry {
         Ok(all)
     }
 }
+
+/// A method of [`Source`] that lists its skills or its prompts.
+type ListSource<T> = for<'a> fn(&'a dyn Source) -> Pending<'a, Result<Listing<T>, Error>>;
 
 /// A field that is present, even if it is null: null means that the row was deleted.
 fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {

@@ -1,4 +1,4 @@
-//! Finding the skill for a request, and everything a skill builds on.
+//! Finding the skill for a request, and resolving a skill with all its dependencies.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,32 +11,32 @@ use crate::{Error, Head, ResourceUri, SkillId};
 
 /// The longest request, in bytes.
 pub const REQUEST_MAX: usize = 262_144;
-/// The most skills in one chain.
+/// The most skills in a resolved chain.
 pub const CHAIN_MAX: usize = 256;
-/// The most text in one chain, in bytes; the skill that was asked for always fits.
+/// The most text in a resolved chain, in bytes. The requested skill is always included.
 pub const CHAIN_BYTES_MAX: usize = 8_388_608;
-/// The most links that lead nowhere in one answer.
+/// The most missing links in a resolved chain.
 const MISSING_MAX: usize = 1_000;
 
-/// A skill that a request calls for.
+/// A skill that a request matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     /// Its id.
     pub id: SkillId,
     /// Its title, or its id.
     pub title: Arc<str>,
-    /// The phrases that the request calls for, as declared: their number is the score.
+    /// The triggers that the request matches, as declared. Their number is the score.
     pub matched: Vec<Arc<str>>,
 }
 
-/// A skill and what it builds on.
+/// A skill and its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// The skill, then depth first what it links to, each once.
+    /// The skill, then the skills it links to, depth first, each once.
     pub skills: Vec<ResolvedSkill>,
-    /// Links that lead nowhere.
+    /// Links whose target does not exist or cannot be read.
     pub missing: Vec<Missing>,
-    /// Whether that is all: a chain may be longer than an answer gets.
+    /// Whether the chain is complete; false if a limit was reached.
     pub complete: bool,
 }
 
@@ -51,14 +51,14 @@ pub struct ResolvedSkill {
     pub text: Arc<str>,
 }
 
-/// A link that leads nowhere.
+/// A link whose target does not exist or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Where it should lead.
+    /// The address of the target.
     pub uri: String,
-    /// The skill that has it.
+    /// The skill that contains the link.
     pub from: SkillId,
-    /// Why there is nothing.
+    /// Why the target is missing.
     pub reason: String,
 }
 
@@ -80,8 +80,8 @@ impl Registry {
         Ok(matches)
     }
 
-    /// A skill and everything it builds on. A link that leads nowhere is part of the answer, not
-    /// the end of it; only an engine that is gone is.
+    /// A skill and all skills it links to, directly or indirectly. A missing target is reported in
+    /// the result; only a failure of the engine or a source is an error.
     pub async fn resolve(&self, id: &SkillId) -> Result<Resolved, Error> {
         let titles = self.titles().await?;
         let text = self.body(id).await?;
@@ -97,9 +97,9 @@ impl Registry {
                 Err(error @ Error::Damaged { .. }) => error.to_text(),
                 Err(error) => return Err(error),
             };
-            chain.miss(ResourceUri::Skill(id).to_string(), from, missing);
+            chain.add_missing(ResourceUri::Skill(id).to_string(), from, missing);
         }
-        Ok(chain.done)
+        Ok(chain.resolved)
     }
 
     async fn titles(&self) -> Result<HashMap<SkillId, Arc<str>>, Error> {
@@ -152,77 +152,78 @@ fn matches(index: &TriggerIndex, request: &str, skills: &[(&SkillId, &Head)]) ->
     found.collect()
 }
 
-/// A walk in progress. Its own stack: a chain may be longer than a thread's.
+/// A walk over links in progress. It has a stack of its own, because a chain may be too long
+/// for recursion.
 struct Chain {
     titles: HashMap<SkillId, Arc<str>>,
-    done: Resolved,
+    resolved: Resolved,
     bytes: usize,
     seen: HashSet<SkillId>,
-    /// What is still to be visited, and who links to it; the next one last.
-    ahead: Vec<(SkillId, SkillId)>,
+    /// The skills to visit and the skills that link to them; the next one is last.
+    stack: Vec<(SkillId, SkillId)>,
 }
 
 impl Chain {
     fn new(titles: HashMap<SkillId, Arc<str>>) -> Self {
         Self {
             titles,
-            done: Resolved {
+            resolved: Resolved {
                 skills: Vec::new(),
                 missing: Vec::new(),
                 complete: true,
             },
             bytes: 0,
             seen: HashSet::new(),
-            ahead: Vec::new(),
+            stack: Vec::new(),
         }
     }
 
     fn add(&mut self, id: SkillId, text: Arc<str>) {
-        if self.bytes + text.len() > CHAIN_BYTES_MAX && !self.done.skills.is_empty() {
-            self.done.complete = false;
+        if self.bytes + text.len() > CHAIN_BYTES_MAX && !self.resolved.skills.is_empty() {
+            self.resolved.complete = false;
             return;
         }
         self.bytes += text.len();
         self.seen.insert(id.clone());
         let (links, all) = links(&text);
-        self.done.complete &= all;
-        let first = self.ahead.len();
+        self.resolved.complete &= all;
+        let first = self.stack.len();
         for link in links {
             match link.to {
                 Ok(to) if self.seen.contains(&to) => {}
-                Ok(to) => self.ahead.push((to, id.clone())),
-                Err(reason) => self.miss(link.uri, id.clone(), reason),
+                Ok(to) => self.stack.push((to, id.clone())),
+                Err(reason) => self.add_missing(link.uri, id.clone(), reason),
             }
         }
-        self.ahead[first..].reverse();
+        self.stack[first..].reverse();
         let title = self.titles.get(&id).cloned();
         let title = title.unwrap_or_else(|| id.shared());
-        self.done.skills.push(ResolvedSkill { id, title, text });
+        self.resolved.skills.push(ResolvedSkill { id, title, text });
     }
 
-    /// The next skill to visit, and who links to it.
+    /// The next skill to visit, and the skill that links to it.
     fn next(&mut self) -> Option<(SkillId, SkillId)> {
         loop {
-            let (id, from) = self.ahead.pop()?;
+            let (id, from) = self.stack.pop()?;
             if self.seen.contains(&id) {
                 continue;
             }
-            if self.done.skills.len() >= CHAIN_MAX {
-                self.done.complete = false;
+            if self.resolved.skills.len() >= CHAIN_MAX {
+                self.resolved.complete = false;
                 return None;
             }
-            // Marked now: what is missing is looked for once, too.
+            // Marked here, so that a missing skill is looked up only once as well.
             self.seen.insert(id.clone());
             return Some((id, from));
         }
     }
 
-    fn miss(&mut self, uri: String, from: SkillId, reason: String) {
-        if self.done.missing.len() >= MISSING_MAX {
-            self.done.complete = false;
+    fn add_missing(&mut self, uri: String, from: SkillId, reason: String) {
+        if self.resolved.missing.len() >= MISSING_MAX {
+            self.resolved.complete = false;
             return;
         }
-        self.done.missing.push(Missing { uri, from, reason });
+        self.resolved.missing.push(Missing { uri, from, reason });
     }
 }
 
