@@ -1,17 +1,18 @@
-//! Work on a disk: disks may be slow, and nobody else shall wait for them.
+//! Runs disk access on the blocking thread pool, so that a slow disk delays no other task.
 
 use std::sync::Arc;
 
 use skills_core::Error;
 
-/// Does work on a library where it keeps nobody waiting.
-pub async fn run_blocking<L: Send + Sync + 'static, T: Send + 'static>(
-    library: &Arc<L>,
+/// Runs `work` on the blocking thread pool; fails if it panics. `doing` completes
+/// "could not ..." in that error.
+pub async fn run_blocking<S: Send + Sync + 'static, T: Send + 'static>(
+    shared: &Arc<S>,
     doing: &str,
-    work: impl FnOnce(&L) -> T + Send + 'static,
+    work: impl FnOnce(&S) -> T + Send + 'static,
 ) -> Result<T, Error> {
-    let library = Arc::clone(library);
-    let done = tokio::task::spawn_blocking(move || work(&library)).await;
+    let shared = Arc::clone(shared);
+    let done = tokio::task::spawn_blocking(move || work(&shared)).await;
     done.map_err(|error| Error::Source {
         doing: doing.into(),
         problem: error.to_string(),

@@ -1,106 +1,107 @@
-//! What was learnt from files that have not changed since.
+//! Remembers what was parsed from files that have not changed since.
 //!
-//! Bodies are never kept. A file that changed a moment ago is not kept either: it
-//! could change again within one tick of the clock and look the same.
+//! A file that changed a moment ago is not remembered: it could change again within one
+//! tick of the clock and keep its stamp.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use crate::scan::Found;
+use crate::scan::FoundFile;
 use crate::stamp::Stamp;
 
-/// What each path taught, for as long as its stamp is the same.
+/// Values by path, each valid while the stamp of its file stays the same.
 #[derive(Debug)]
-pub struct Cache<T>(Mutex<Known<T>>);
+pub struct Cache<T>(Mutex<State<T>>);
 
 #[derive(Debug)]
-struct Known<T> {
-    files: HashMap<OsString, Learnt<T>>,
-    /// Counts listings, to forget files that are gone.
-    listing: u64,
+struct State<T> {
+    values: HashMap<OsString, Value<T>>,
+    /// The number of the current pass.
+    pass: u64,
 }
 
 #[derive(Debug)]
-struct Learnt<T> {
+struct Value<T> {
     stamp: Stamp,
-    listing: u64,
-    what: T,
+    /// The last pass that used it.
+    pass: u64,
+    parsed: T,
 }
 
 impl<T> Default for Cache<T> {
     fn default() -> Self {
-        Self(Mutex::new(Known {
-            files: HashMap::new(),
-            listing: 0,
+        Self(Mutex::new(State {
+            values: HashMap::new(),
+            pass: 0,
         }))
     }
 }
 
-/// One listing: what it does not ask for is forgotten when it ends.
-pub struct Listing<'a, T> {
-    known: MutexGuard<'a, Known<T>>,
-    began: SystemTime,
-    kept: usize,
+/// One pass over all files: values that it does not use are dropped at its end.
+pub struct CachePass<'a, T> {
+    state: MutexGuard<'a, State<T>>,
+    started: SystemTime,
+    used: usize,
 }
 
 impl<T: Clone> Cache<T> {
-    /// Begins a listing; `began` is a time before its walk.
-    pub fn listing(&self, began: SystemTime) -> Listing<'_, T> {
-        // A std mutex: nothing awaits while it is held, and a panic leaves it usable.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.listing += 1;
-        Listing {
-            known,
-            began,
-            kept: 0,
+    /// Starts a pass; `started` is a time before the walk that found its files.
+    pub fn pass(&self, started: SystemTime) -> CachePass<'_, T> {
+        // Nothing awaits while this is held, and a panic leaves the values consistent.
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.pass += 1;
+        CachePass {
+            state,
+            started,
+            used: 0,
         }
     }
 }
 
-impl<T: Clone> Listing<'_, T> {
-    /// What a file teaches: remembered if it still `fits`, or learnt by reading it. A
-    /// failure is not kept, for it may pass without a change of the file.
-    pub fn learn<E>(
+impl<T: Clone> CachePass<'_, T> {
+    /// The value of a file: the remembered one if it `fits`, else the result of `read`.
+    /// A failure is not remembered, because it may pass without a change of the file.
+    pub fn get_or_read<E>(
         &mut self,
-        found: &Found,
+        found: &FoundFile,
         fits: impl FnOnce(&T) -> bool,
         read: impl FnOnce() -> Result<Option<T>, E>,
     ) -> Result<Option<T>, E> {
         let path = found.path.as_os_str();
-        // Taken before reading: a change in between then shows as another stamp next time.
+        // Taken before reading: a change in between gives another stamp in the next pass.
         let stamp = found.stamp;
-        let Known { files, listing } = &mut *self.known;
-        if let Some(learnt) = files.get_mut(path) {
-            if learnt.stamp == stamp && fits(&learnt.what) {
-                learnt.listing = *listing;
-                self.kept += 1;
-                return Ok(Some(learnt.what.clone()));
+        let State { values, pass } = &mut *self.state;
+        if let Some(value) = values.get_mut(path) {
+            if value.stamp == stamp && fits(&value.parsed) {
+                value.pass = *pass;
+                self.used += 1;
+                return Ok(Some(value.parsed.clone()));
             }
-            files.remove(path);
+            values.remove(path);
         }
-        let what = read();
-        if stamp.is_settled(self.began)
-            && let Ok(Some(what)) = &what
+        let parsed = read()?;
+        if stamp.is_settled(self.started)
+            && let Some(parsed) = &parsed
         {
-            let learnt = Learnt {
+            let value = Value {
                 stamp,
-                listing: *listing,
-                what: what.clone(),
+                pass: *pass,
+                parsed: parsed.clone(),
             };
-            files.insert(path.to_owned(), learnt);
-            self.kept += 1;
+            values.insert(path.to_owned(), value);
+            self.used += 1;
         }
-        what
+        Ok(parsed)
     }
 }
 
-impl<T> Drop for Listing<'_, T> {
+impl<T> Drop for CachePass<'_, T> {
     fn drop(&mut self) {
-        let Known { files, listing } = &mut *self.known;
-        if files.len() > self.kept {
-            files.retain(|_, learnt| learnt.listing == *listing);
+        let State { values, pass } = &mut *self.state;
+        if values.len() > self.used {
+            values.retain(|_, value| value.pass == *pass);
         }
     }
 }
@@ -115,8 +116,8 @@ mod tests {
 
     use super::*;
 
-    fn found(path: &Path) -> Found {
-        Found {
+    fn found(path: &Path) -> FoundFile {
+        FoundFile {
             path: path.to_owned(),
             relative: "a.md".into(),
             pattern: "*.md".into(),
@@ -124,7 +125,7 @@ mod tests {
         }
     }
 
-    /// A time at which everything written now has settled.
+    /// A time at which the stamps of files written now have settled.
     fn later() -> SystemTime {
         SystemTime::now() + Duration::from_mins(1)
     }
@@ -136,18 +137,18 @@ mod tests {
         fs::write(&path, "one").unwrap();
         let cache = Cache::default();
         let reads = Cell::new(0);
-        let learn = || {
-            let mut listing = cache.listing(SystemTime::now());
+        let get = || {
+            let mut pass = cache.pass(SystemTime::now());
             let read = || {
                 reads.set(reads.get() + 1);
                 Ok::<_, Infallible>(fs::read_to_string(&path).ok())
             };
-            listing.learn(&found(&path), |_| true, read).unwrap()
+            pass.get_or_read(&found(&path), |_| true, read).unwrap()
         };
-        assert_eq!(learn(), Some("one".into()));
+        assert_eq!(get(), Some("one".into()));
         // The same length, within a tick of the clock.
         fs::write(&path, "two").unwrap();
-        assert_eq!(learn(), Some("two".into()));
+        assert_eq!(get(), Some("two".into()));
         assert_eq!(reads.get(), 2);
     }
 
@@ -157,17 +158,17 @@ mod tests {
         let path = folder.path().join("a.md");
         fs::write(&path, "one").unwrap();
         let cache = Cache::default();
-        let learn = |fits: bool, result: Result<i32, &'static str>| {
-            let mut listing = cache.listing(later());
-            listing.learn(&found(&path), |_| fits, || result.map(Some))
+        let get = |fits: bool, result: Result<i32, &'static str>| {
+            let mut pass = cache.pass(later());
+            pass.get_or_read(&found(&path), |_| fits, || result.map(Some))
         };
-        assert!(learn(true, Err("too many open files")).is_err());
-        assert_eq!(learn(true, Ok(1)), Ok(Some(1)), "a failure is not kept");
-        assert_eq!(learn(true, Ok(2)), Ok(Some(1)));
-        assert_eq!(learn(false, Ok(3)), Ok(Some(3)), "it does not fit");
+        assert!(get(true, Err("too many open files")).is_err());
+        assert_eq!(get(true, Ok(1)), Ok(Some(1)), "a failure is not remembered");
+        assert_eq!(get(true, Ok(2)), Ok(Some(1)));
+        assert_eq!(get(false, Ok(3)), Ok(Some(3)), "it does not fit");
         fs::write(&path, "longer").unwrap();
-        assert_eq!(learn(true, Ok(4)), Ok(Some(4)));
-        drop(cache.listing(later()));
-        assert!(cache.0.lock().unwrap().files.is_empty(), "not asked for");
+        assert_eq!(get(true, Ok(4)), Ok(Some(4)));
+        drop(cache.pass(later()));
+        assert!(cache.0.lock().unwrap().values.is_empty(), "unused");
     }
 }

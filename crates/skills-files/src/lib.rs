@@ -15,8 +15,11 @@
 pub mod agents;
 mod blocking;
 mod cache;
+mod file_set;
 mod markdown;
 mod pattern;
+mod read_file;
+mod rfc3339;
 mod scan;
 mod singleflight;
 mod snapshot;
@@ -26,6 +29,8 @@ mod watch;
 
 pub use markdown::{Folder, FolderReport, LoadedFile};
 pub use pattern::PatternMatches;
+pub use read_file::{FileContent, ReadFileError, read_file, read_up_to};
+pub use rfc3339::rfc3339;
 pub use snapshot::Snapshot;
 pub use sources::{SourceChanges, Sources, SourcesReport};
 pub use watch::{Watcher, watch_file};

@@ -1,5 +1,5 @@
-//! Patterns of the configuration: where one starts, what it matches, and which
-//! folders cannot hold a match.
+//! Patterns of the configuration: where each starts, what it matches, and which folders
+//! cannot hold a match.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -8,36 +8,37 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobMatcher};
 use skills_core::Skipped;
 
-/// What ends the part of a pattern that is plain text.
-const WILD: [char; 5] = ['*', '?', '[', '{', '\\'];
+/// Characters that end the static prefix of a pattern.
+const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '\\'];
 
 /// The patterns of one setting.
 #[derive(Debug, Default)]
 pub struct Patterns {
-    /// Those that were understood.
-    pub good: Vec<Pattern>,
-    /// Those that were not, and why.
-    pub bad: Vec<Skipped>,
+    /// Those that could be parsed.
+    pub valid: Vec<Pattern>,
+    /// Those that could not, with the reason.
+    pub invalid: Vec<Skipped>,
 }
 
-/// A pattern that was understood.
+/// A parsed pattern.
 #[derive(Debug)]
 pub struct Pattern {
     /// As it was written.
     pub text: Arc<str>,
     /// The folder of its static prefix; ids start below it.
     pub root: PathBuf,
-    /// How the files it is for end.
+    /// The suffix of the files it is for.
     pub suffix: &'static str,
-    /// The file name, where the pattern names one file.
+    /// The file name, if the pattern names one file.
     pub literal: Option<String>,
-    rest: GlobMatcher,
-    /// What every match ends with, after the last wildcard.
+    /// What follows the static prefix.
+    glob: GlobMatcher,
+    /// The text after the last wildcard, with which every match ends.
     ending: Box<[u8]>,
-    /// Set where the ending alone tells.
-    plain: Option<Plain>,
-    /// The rest, folder by folder; none where it cannot be taken apart.
-    steps: Option<Vec<Step>>,
+    /// Set if the ending decides a match.
+    ending_only: Option<EndingOnly>,
+    /// One matcher for each path component; `None` if the glob cannot be split.
+    components: Option<Vec<ComponentMatcher>>,
 }
 
 /// How much one pattern matches.
@@ -45,36 +46,36 @@ pub struct Pattern {
 pub struct PatternMatches {
     /// The pattern, as it was written.
     pub pattern: Arc<str>,
-    /// How many files it matches, whether they can be served or not.
+    /// The number of files it matches, including those that cannot be served.
     pub files: usize,
-    /// How many of them an earlier pattern matches already, and so gives.
+    /// How many of them an earlier pattern matches as well: that one gives the id.
     pub earlier: usize,
 }
 
-/// Patterns that need no glob, which are most of those that people write.
+/// Globs that need no matcher, which are the most common ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plain {
+enum EndingOnly {
     /// `*.md`
-    Here,
+    TopLevel,
     /// `**/*.md`
-    Anywhere,
+    AnyDepth,
 }
 
 #[derive(Debug)]
-enum Step {
-    /// `**`: any folders.
-    Any,
+enum ComponentMatcher {
+    /// `**`
+    AnyFolders,
     One(GlobMatcher),
 }
 
 impl Patterns {
-    /// Understands patterns for files that end in `suffix`; relative ones start at `base`.
+    /// Parses patterns for files that end in `suffix`; relative ones start at `base`.
     pub fn new(base: &Path, texts: &[String], suffix: &'static str) -> Self {
         let mut patterns = Self::default();
         for text in texts {
             match Pattern::parse(text, base, suffix) {
-                Ok(pattern) => patterns.good.push(pattern),
-                Err(reason) => patterns.bad.push(Skipped {
+                Ok(pattern) => patterns.valid.push(pattern),
+                Err(reason) => patterns.invalid.push(Skipped {
                     place: format!("pattern `{text}`"),
                     reason,
                 }),
@@ -85,8 +86,7 @@ impl Patterns {
 }
 
 impl Pattern {
-    /// Understands a pattern for files that end in `suffix`; a relative one starts at
-    /// `base`. Fails with the reason.
+    /// Fails with the reason.
     fn parse(text: &str, base: &Path, suffix: &'static str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err(format!("is empty; name files, as in `docs/**/*{suffix}`"));
@@ -95,14 +95,14 @@ impl Pattern {
         if cfg!(windows) {
             pattern = pattern.replace('\\', "/");
         }
-        let wild = pattern.find(WILD);
-        let fixed = &pattern[..wild.unwrap_or(pattern.len())];
+        let wildcard = pattern.find(WILDCARDS);
+        let fixed = &pattern[..wildcard.unwrap_or(pattern.len())];
         let (prefix, _) = pattern.split_at(fixed.rfind('/').map_or(0, |at| at + 1));
-        let mut rest = pattern[prefix.len()..].to_owned();
-        while rest.contains("//") {
-            rest = rest.replace("//", "/");
+        let mut glob = pattern[prefix.len()..].to_owned();
+        while glob.contains("//") {
+            glob = glob.replace("//", "/");
         }
-        if rest.is_empty() {
+        if glob.is_empty() {
             return Err(format!(
                 "names a folder; write `{}/**/*{suffix}` for the files in it",
                 text.trim_end_matches('/')
@@ -112,11 +112,11 @@ impl Pattern {
             text: text.into(),
             suffix,
             root: base.join(prefix),
-            rest: compile(&rest)?,
-            ending: ending(&rest).as_bytes().into(),
-            plain: plain(&rest),
-            steps: steps(&rest),
-            literal: wild.is_none().then_some(rest),
+            glob: compile(&glob)?,
+            ending: ending(&glob).as_bytes().into(),
+            ending_only: ending_only(&glob),
+            components: components(&glob),
+            literal: wildcard.is_none().then_some(glob),
         })
     }
 
@@ -126,49 +126,39 @@ impl Pattern {
         if !self.may_match(path) {
             return false;
         }
-        match self.plain {
-            Some(Plain::Anywhere) => true,
-            Some(Plain::Here) => {
+        match self.ending_only {
+            Some(EndingOnly::AnyDepth) => true,
+            Some(EndingOnly::TopLevel) => {
                 let mut bytes = path.as_encoded_bytes().iter();
                 !bytes.any(|&byte| std::path::is_separator(char::from(byte)))
             }
-            None => self.rest.is_match(relative),
+            None => self.glob.is_match(relative),
         }
     }
 
-    /// Whether a path with this file name could match: far cheaper than the answer.
+    /// Whether a path with this file name could match. Much cheaper than
+    /// [`Self::matches`].
     pub fn may_match(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes().ends_with(&self.ending)
     }
 
-    /// Whether something below this folder, itself below the root, could match.
-    pub fn may_hold(&self, relative: &Path) -> bool {
-        let Some(steps) = &self.steps else {
+    /// Whether a path below this folder, itself below the root, could match.
+    pub fn may_match_below(&self, relative: &Path) -> bool {
+        let Some(components) = &self.components else {
             return true;
         };
         let mut depth = 0;
-        for part in relative.components() {
-            let Component::Normal(name) = part else {
+        for component in relative.components() {
+            let Component::Normal(name) = component else {
                 return false;
             };
-            match steps.get(depth) {
-                Some(Step::Any) => return true,
-                Some(Step::One(step)) if step.is_match(name) => depth += 1,
-                Some(Step::One(_)) | None => return false,
+            match components.get(depth) {
+                Some(ComponentMatcher::AnyFolders) => return true,
+                Some(ComponentMatcher::One(glob)) if glob.is_match(name) => depth += 1,
+                Some(ComponentMatcher::One(_)) | None => return false,
             }
         }
-        depth < steps.len()
-    }
-}
-
-impl PatternMatches {
-    /// That of a pattern which is the only one.
-    pub fn of(pattern: &Pattern, files: usize) -> Self {
-        Self {
-            pattern: Arc::clone(&pattern.text),
-            files,
-            earlier: 0,
-        }
+        depth < components.len()
     }
 }
 
@@ -179,31 +169,29 @@ fn compile(glob: &str) -> Result<GlobMatcher, String> {
         .build();
     match built {
         Ok(glob) => Ok(glob.compile_matcher()),
-        Err(error) => Err(format!("is no valid pattern: {}", error.kind())),
+        Err(error) => Err(format!("is not a valid pattern: {}", error.kind())),
     }
 }
 
-/// The plain text after the last wildcard, within the file name.
-fn ending(rest: &str) -> &str {
-    let special = |c: char| WILD.contains(&c) || matches!(c, ']' | '}' | '/');
-    rest.rfind(special).map_or(rest, |at| &rest[at + 1..])
+/// The text after the last wildcard or slash.
+fn ending(glob: &str) -> &str {
+    let special = |c: char| WILDCARDS.contains(&c) || matches!(c, ']' | '}' | '/');
+    glob.rfind(special).map_or(glob, |at| &glob[at + 1..])
 }
 
-fn plain(rest: &str) -> Option<Plain> {
-    let before = rest.strip_suffix(ending(rest))?;
-    match before {
-        "*" => Some(Plain::Here),
-        "**/*" => Some(Plain::Anywhere),
+fn ending_only(glob: &str) -> Option<EndingOnly> {
+    match glob.strip_suffix(ending(glob))? {
+        "*" => Some(EndingOnly::TopLevel),
+        "**/*" => Some(EndingOnly::AnyDepth),
         _ => None,
     }
 }
 
-/// None where a slash or `**` stands inside braces or brackets, or something is
-/// escaped.
-fn steps(rest: &str) -> Option<Vec<Step>> {
+/// `None` if braces or brackets contain a slash or `**`, or if anything is escaped.
+fn components(glob: &str) -> Option<Vec<ComponentMatcher>> {
     let mut open = 0_usize;
     let mut before = ' ';
-    for c in rest.chars() {
+    for c in glob.chars() {
         match c {
             '{' | '[' => open += 1,
             '}' | ']' => open = open.saturating_sub(1),
@@ -214,11 +202,11 @@ fn steps(rest: &str) -> Option<Vec<Step>> {
         }
         before = c;
     }
-    let step = |part: &str| match part {
-        "**" => Some(Step::Any),
-        part => compile(part).ok().map(Step::One),
+    let component = |text: &str| match text {
+        "**" => Some(ComponentMatcher::AnyFolders),
+        text => compile(text).ok().map(ComponentMatcher::One),
     };
-    rest.split('/').map(step).collect()
+    glob.split('/').map(component).collect()
 }
 
 #[cfg(test)]
@@ -233,7 +221,7 @@ mod tests {
             assert!(pattern.matches(Path::new(path)), "{text} misses {path}");
             let mut parents = Path::new(path).ancestors().skip(1);
             assert!(
-                parents.all(|parent| pattern.may_hold(parent)),
+                parents.all(|parent| pattern.may_match_below(parent)),
                 "{text} prunes a folder of {path}"
             );
         }
@@ -264,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_short_way_answers_as_the_glob_does() {
+    fn the_ending_decides_as_the_glob_does() {
         let names = [
             "a.md", ".md", "md", "a.MD", "a.mdx", "x/a.md", "x/.md", "x/y/a.md", "x.md/y", "b/a",
             "a]b.md", "a b.md",
@@ -286,10 +274,10 @@ mod tests {
             "{**/a,b}*.md",
             "a[]]b.md",
         ] {
-            // A folder in front that is plain would become the root.
+            // A folder without wildcards in front would become the root.
             let pattern = Pattern::parse(text, Path::new(""), ".md").unwrap();
             for name in names {
-                let (name, glob) = (Path::new(name), &pattern.rest);
+                let (name, glob) = (Path::new(name), &pattern.glob);
                 assert_eq!(
                     pattern.matches(name),
                     glob.is_match(name),
@@ -297,29 +285,33 @@ mod tests {
                 );
             }
         }
-        let plain = |text| Pattern::parse(text, Path::new(""), ".md").unwrap().plain;
-        assert_eq!(plain("docs/**/*.md"), Some(Plain::Anywhere));
-        assert_eq!(plain("docs/*.md"), Some(Plain::Here));
-        assert_eq!(plain("docs/a*.md"), None);
+        let ending_only = |text| {
+            Pattern::parse(text, Path::new(""), ".md")
+                .unwrap()
+                .ending_only
+        };
+        assert_eq!(ending_only("docs/**/*.md"), Some(EndingOnly::AnyDepth));
+        assert_eq!(ending_only("docs/*.md"), Some(EndingOnly::TopLevel));
+        assert_eq!(ending_only("docs/a*.md"), None);
     }
 
     #[test]
     fn folders_that_cannot_hold_a_match_are_not_entered() {
-        let holds = |text: &str, folder: &str| {
+        let may_match = |text: &str, folder: &str| {
             let pattern = Pattern::parse(text, Path::new(""), ".md").unwrap();
-            pattern.may_hold(Path::new(folder))
+            pattern.may_match_below(Path::new(folder))
         };
-        assert!(!holds("*.md", "a"));
-        assert!(holds("a*/*.md", "ab"));
-        assert!(!holds("a*/*.md", "b"));
-        assert!(!holds("a*/*.md", "ab/c"));
-        assert!(holds("a*/**/x.md", "ab/c/d"));
-        assert!(!holds("a*/**/x.md", "b/c/d"));
-        assert!(holds("{a/b,c}/*.md", "anything"));
+        assert!(!may_match("*.md", "a"));
+        assert!(may_match("a*/*.md", "ab"));
+        assert!(!may_match("a*/*.md", "b"));
+        assert!(!may_match("a*/*.md", "ab/c"));
+        assert!(may_match("a*/**/x.md", "ab/c/d"));
+        assert!(!may_match("a*/**/x.md", "b/c/d"));
+        assert!(may_match("{a/b,c}/*.md", "anything"));
     }
 
     #[test]
-    fn what_is_no_pattern_says_why() {
+    fn an_invalid_pattern_has_a_reason() {
         let check = |text: &str, expected: &str| {
             let reason = Pattern::parse(text, Path::new(""), ".md").unwrap_err();
             assert!(reason.contains(expected), "for {text:?}: {reason}");
@@ -327,8 +319,11 @@ mod tests {
         check("", "is empty");
         check("  ", "is empty");
         check("docs/", "names a folder; write `docs/**/*.md`");
-        check("docs/[a", "is no valid pattern: unclosed character class");
-        check("docs/{a", "is no valid pattern");
-        check("docs/a}*", "is no valid pattern");
+        check(
+            "docs/[a",
+            "is not a valid pattern: unclosed character class",
+        );
+        check("docs/{a", "is not a valid pattern");
+        check("docs/a}*", "is not a valid pattern");
     }
 }

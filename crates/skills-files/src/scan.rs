@@ -1,4 +1,4 @@
-//! Which files the patterns match, found by walking. Reads no file.
+//! Walks folders to find the files that patterns match. Reads no file.
 
 use std::collections::HashSet;
 use std::fs::{self, FileType, Metadata};
@@ -11,10 +11,10 @@ use skills_core::{Skipped, escape_control};
 use crate::pattern::{Pattern, PatternMatches};
 use crate::stamp::Stamp;
 
-/// Where a walk gives up: a pattern such as `/**` must not keep anybody waiting.
+/// Where a walk stops: a pattern such as `/**` must not take forever.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Files and folders looked at, per pattern.
+    /// Files and folders visited, per pattern.
     pub entries: usize,
     /// Folders inside folders.
     pub depth: usize,
@@ -23,66 +23,66 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What applies outside tests.
-    pub const USUAL: Self = Self {
+    /// The limits outside tests.
+    pub const DEFAULT: Self = Self {
         entries: 100_000,
         depth: 64,
         reports: 1_000,
     };
 }
 
-/// What is said of pipes, sockets and devices.
-pub const NO_FILE: &str = "is no regular file; only files can be served";
+/// The reason given for pipes, sockets and devices.
+pub const NOT_A_FILE: &str = "is not a regular file; only files can be served";
 
-/// A markdown file that some pattern matches.
+/// A file that some pattern matches.
 #[derive(Debug)]
-pub struct Found {
-    /// Where it is, from the root of the disk.
+pub struct FoundFile {
+    /// Its absolute path.
     pub path: PathBuf,
-    /// Where it is below the root of the first pattern that matches it.
+    /// Its path below the root of the first pattern that matches it.
     pub relative: PathBuf,
     /// That pattern, as it was written.
     pub pattern: Arc<str>,
-    /// What it looked like.
+    /// Its stamp during the walk.
     pub stamp: Stamp,
 }
 
 /// What the patterns match.
 #[derive(Debug, Default)]
 pub struct Scan {
-    /// How much each of them matches, in their order.
+    /// How much each pattern matches, in their order.
     pub matches: Vec<PatternMatches>,
-    /// Markdown files, in byte order of their paths, each once.
-    pub found: Vec<Found>,
-    /// What matches and cannot be a document.
+    /// Files with the suffix of the patterns, in byte order of their paths, each once.
+    pub found: Vec<FoundFile>,
+    /// What matches and cannot be served.
     pub skipped: Vec<Skipped>,
-    /// Every folder where something could come to match, or that is still to come.
+    /// Folders where a match could appear, including roots that do not exist yet.
     pub folders: Vec<PathBuf>,
 }
 
-/// Walks every pattern.
+/// Walks the folders of every pattern.
 pub fn scan(patterns: &[Pattern], limits: Limits) -> Scan {
     let mut walks = patterns.iter().map(|pattern| walk(pattern, limits));
     let mut scan = walks.next().unwrap_or_default();
-    for walked in walks {
-        scan.add(walked);
+    for later in walks {
+        scan.add(later);
     }
     scan.found
-        .sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        .sort_by(|a, b| path_bytes(&a.path).cmp(path_bytes(&b.path)));
     scan
 }
 
 impl Scan {
-    /// Adds what an earlier pattern does not have: of two the first gives the id.
+    /// Adds what no earlier pattern matches: the first pattern gives the id.
     fn add(&mut self, later: Self) {
         let seen: HashSet<&Path> = self.found.iter().map(|found| &*found.path).collect();
-        let new = |found: &Found| !seen.contains(&*found.path);
         let all = later.found.len();
-        let new: Vec<_> = later.found.into_iter().filter(new).collect();
+        let is_new = |found: &FoundFile| !seen.contains(&*found.path);
+        let new: Vec<_> = later.found.into_iter().filter(is_new).collect();
         let earlier = all - new.len();
-        let walked = later.matches.into_iter();
+        let matches = later.matches.into_iter();
         self.matches
-            .extend(walked.map(|one| PatternMatches { earlier, ..one }));
+            .extend(matches.map(|matches| PatternMatches { earlier, ..matches }));
         self.found.extend(new);
         for skipped in later.skipped {
             if !self.skipped.contains(&skipped) {
@@ -94,115 +94,107 @@ impl Scan {
 }
 
 fn walk(pattern: &Pattern, limits: Limits) -> Scan {
-    let root = match fs::canonicalize(&pattern.root) {
-        Ok(root) => root,
-        Err(error) => {
-            let folder = pattern.root.display();
-            let reason = if error.kind() == io::ErrorKind::NotFound {
-                format!("matches no file: there is no folder {folder}")
-            } else {
-                format!("matches no file: {folder}: {}", said_by(&error))
-            };
-            return Scan {
-                matches: vec![PatternMatches::of(pattern, 0)],
-                found: Vec::new(),
-                skipped: vec![about_pattern(pattern, reason)],
-                folders: vec![pattern.root.clone()],
-            };
-        }
-    };
     let mut walk = Walk {
         pattern,
-        root: &root,
+        root: PathBuf::new(),
         limits,
-        left: limits.entries,
+        remaining: limits.entries,
         matched: false,
         files: 0,
-        unsaid: 0,
+        unreported: 0,
         scan: Scan::default(),
     };
-    if let Some(name) = &pattern.literal {
-        walk.literal(Path::new(name));
-    } else {
-        walk.folder(Path::new(""), &mut vec![root.clone()]);
+    match fs::canonicalize(&pattern.root) {
+        Ok(root) => {
+            walk.root.clone_from(&root);
+            match &pattern.literal {
+                Some(name) => walk.literal(Path::new(name)),
+                None => walk.folder(Path::new(""), &mut vec![root]),
+            }
+        }
+        Err(error) => walk.missing_root(&error),
     }
     walk.finish()
 }
 
-/// What is to be said about a pattern as a whole.
-pub fn about_pattern(pattern: &Pattern, reason: impl Into<String>) -> Skipped {
-    Skipped {
-        place: format!("pattern `{}`", pattern.text),
-        reason: reason.into(),
-    }
-}
-
 struct Walk<'a> {
     pattern: &'a Pattern,
-    /// The root without links.
-    root: &'a Path,
+    /// The root with its links resolved.
+    root: PathBuf,
     limits: Limits,
-    left: usize,
-    /// Whether it matches anything, files or not.
+    remaining: usize,
+    /// Whether the pattern has a match or a report.
     matched: bool,
     files: usize,
-    unsaid: usize,
+    unreported: usize,
     scan: Scan,
 }
 
 impl Walk<'_> {
     fn finish(mut self) -> Scan {
-        let about = |reason| about_pattern(self.pattern, reason);
-        let skipped = &mut self.scan.skipped;
-        if self.unsaid > 0 {
-            skipped.push(about(format!(
+        if self.unreported > 0 {
+            self.skip_pattern(format!(
                 "matches {} more files that cannot be served; make it narrower",
-                self.unsaid
-            )));
+                self.unreported
+            ));
         }
-        if self.left == 0 {
-            skipped.push(about(format!(
+        if self.remaining == 0 {
+            self.skip_pattern(format!(
                 "was given up after {} files and folders; make it narrower",
                 self.limits.entries
-            )));
+            ));
         } else if !self.matched {
-            skipped.push(about("matches no file".to_owned()));
+            self.skip_pattern("matches no file".to_owned());
         }
+        self.scan.matches.push(PatternMatches {
+            pattern: Arc::clone(&self.pattern.text),
+            files: self.files,
+            earlier: 0,
+        });
         self.scan
-            .matches
-            .push(PatternMatches::of(self.pattern, self.files));
-        self.scan
+    }
+
+    fn missing_root(&mut self, error: &io::Error) {
+        let root = &self.pattern.root;
+        let folder = root.display();
+        let reason = if error.kind() == io::ErrorKind::NotFound {
+            format!("matches no file: there is no folder {folder}")
+        } else {
+            format!("matches no file: {folder}: {}", io_reason(error))
+        };
+        self.scan.folders.push(root.clone());
+        self.skip_pattern(reason);
     }
 
     fn literal(&mut self, name: &Path) {
-        self.scan.folders.push(self.root.to_owned());
+        self.scan.folders.push(self.root.clone());
         let path = self.root.join(name);
-        let found = fs::symlink_metadata(&path);
-        let kind = found.as_ref().map(Metadata::file_type);
-        let (name, chain) = (name.to_owned(), &mut vec![self.root.to_owned()]);
+        let metadata = fs::symlink_metadata(&path);
+        let kind = metadata.as_ref().map(Metadata::file_type);
+        let (name, chain) = (name.to_owned(), &mut vec![self.root.clone()]);
         match kind {
-            Ok(kind) => self.entry(path, name, kind, || found, chain),
+            Ok(kind) => self.entry(path, name, kind, || metadata, chain),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.skip(&name, said_by(error)),
+            Err(error) => self.skip(&name, io_reason(error)),
         }
     }
 
-    /// `chain`: the folders we came through, without links.
+    /// `chain`: the real paths of the folders on the way, to detect cycles of links.
     fn folder(&mut self, relative: &Path, chain: &mut Vec<PathBuf>) {
         let path = self.root.join(relative);
         let entries = match fs::read_dir(&path) {
             Ok(entries) => entries,
             // Deleted since it was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => return self.skip(relative, said_by(&error)),
+            Err(error) => return self.skip(relative, io_reason(&error)),
         };
         self.scan.folders.push(path);
         for entry in entries {
-            let Some(left) = self.left.checked_sub(1).filter(|left| *left > 0) else {
-                self.left = 0;
+            let Some(remaining) = self.remaining.checked_sub(1).filter(|left| *left > 0) else {
+                self.remaining = 0;
                 return;
             };
-            self.left = left;
+            self.remaining = remaining;
             match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
                 Ok((kind, entry)) => {
                     let name = entry.file_name();
@@ -213,7 +205,7 @@ impl Walk<'_> {
                     self.entry(path, relative, kind, || entry.metadata(), chain);
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.skip(relative, said_by(&error)),
+                Err(error) => self.skip(relative, io_reason(&error)),
             }
         }
     }
@@ -229,43 +221,42 @@ impl Walk<'_> {
         if kind.is_symlink() {
             self.link(path, relative, chain);
         } else if kind.is_dir() {
-            // Every folder but those reached through links is its parent's real path.
-            let real = chain.last().map_or(self.root, PathBuf::as_path);
-            let real = real.join(relative.file_name().unwrap_or_default());
+            let parent = chain.last().unwrap_or(&self.root);
+            let real = parent.join(relative.file_name().unwrap_or_default());
             self.enter(&relative, real, chain);
         } else if self.pattern.matches(&relative) {
             match metadata() {
                 Ok(metadata) => self.file(path, relative, &metadata),
                 // Deleted since it was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.skip(&relative, said_by(&error)),
+                Err(error) => self.skip(&relative, io_reason(&error)),
             }
         }
     }
 
     fn link(&mut self, path: PathBuf, relative: PathBuf, chain: &mut Vec<PathBuf>) {
-        let (holds, matches) = (
-            self.pattern.may_hold(&relative),
-            self.pattern.matches(&relative),
-        );
-        if !holds && !matches {
+        let as_folder = self.pattern.may_match_below(&relative);
+        let as_file = self.pattern.matches(&relative);
+        if !as_folder && !as_file {
             return;
         }
         let target = fs::canonicalize(&path).and_then(|real| Ok((fs::metadata(&real)?, real)));
         let (metadata, real) = match target {
             Ok(target) => target,
-            Err(error) => return self.skip(&relative, lost(&path, &error)),
+            Err(error) => return self.skip(&relative, broken_link_reason(&path, &error)),
         };
-        let folder = metadata.is_dir();
-        if !(if folder { holds } else { matches }) {
-        } else if !real.starts_with(self.root) {
-            let (real, root) = (shown(&real), shown(self.root));
+        let is_folder = metadata.is_dir();
+        if !(if is_folder { as_folder } else { as_file }) {
+            return;
+        }
+        if !real.starts_with(&self.root) {
+            let (real, root) = (display_path(&real), display_path(&self.root));
             let reason = format!(
                 "is a link to {real}, outside {root}; add a pattern for that place instead"
             );
             self.skip(&relative, reason);
-        } else if !folder {
-            // A change of the target is a change of this file.
+        } else if !is_folder {
+            // A change of the target changes this file.
             self.scan
                 .folders
                 .extend(real.parent().map(Path::to_path_buf));
@@ -278,27 +269,20 @@ impl Walk<'_> {
     }
 
     fn enter(&mut self, relative: &Path, real: PathBuf, chain: &mut Vec<PathBuf>) {
-        if self.pattern.literal.is_some() || (self.fits(relative) && self.pattern.matches(relative))
-        {
-            let at = self.root.join(relative);
-            self.skip(
-                relative,
-                format!(
-                    "is a folder; write `{}/**/*{}` for the files in it",
-                    at.display(),
-                    self.pattern.suffix
-                ),
-            );
+        let named = self.has_suffix(relative) && self.pattern.matches(relative);
+        if named || self.pattern.literal.is_some() {
+            let (at, suffix) = (self.root.join(relative), self.pattern.suffix);
+            let at = at.display();
+            let reason = format!("is a folder; write `{at}/**/*{suffix}` for the files in it");
+            self.skip(relative, reason);
         }
-        if !self.pattern.may_hold(relative) {
+        if !self.pattern.may_match_below(relative) {
             return;
         }
         if chain.len() > self.limits.depth {
             let depth = self.limits.depth;
-            return self.skip(
-                relative,
-                format!("is {depth} folders deep and not entered; move it up"),
-            );
+            let reason = format!("is {depth} folders deep and not entered; move it up");
+            return self.skip(relative, reason);
         }
         chain.push(real);
         self.folder(relative, chain);
@@ -308,18 +292,17 @@ impl Walk<'_> {
     fn file(&mut self, path: PathBuf, relative: PathBuf, metadata: &Metadata) {
         self.files += 1;
         if !metadata.is_file() {
-            self.skip(&relative, NO_FILE);
+            self.skip(&relative, NOT_A_FILE);
         } else if relative.to_str().is_none() {
             self.skip(&relative, "has a name that is not UTF-8; rename it");
-        } else if !self.fits(&relative) {
+        } else if !self.has_suffix(&relative) {
             let suffix = self.pattern.suffix;
-            self.skip(
-                &relative,
-                format!("does not end in `{suffix}`; rename it or make the pattern narrower"),
-            );
+            let reason =
+                format!("does not end in `{suffix}`; rename it or make the pattern narrower");
+            self.skip(&relative, reason);
         } else {
             self.matched = true;
-            self.scan.found.push(Found {
+            self.scan.found.push(FoundFile {
                 path,
                 relative,
                 pattern: Arc::clone(&self.pattern.text),
@@ -328,54 +311,62 @@ impl Walk<'_> {
         }
     }
 
-    /// Case counts: an id is what is left of the path, and ids are lowercase.
-    fn fits(&self, relative: &Path) -> bool {
-        bytes(relative).ends_with(self.pattern.suffix.as_bytes())
+    /// Case sensitive: the rest of the path is an id, and ids are lowercase.
+    fn has_suffix(&self, relative: &Path) -> bool {
+        path_bytes(relative).ends_with(self.pattern.suffix.as_bytes())
     }
 
     fn skip(&mut self, relative: &Path, reason: impl Into<String>) {
         self.matched = true;
         if self.scan.skipped.len() >= self.limits.reports {
-            self.unsaid += 1;
+            self.unreported += 1;
             return;
         }
         self.scan.skipped.push(Skipped {
-            place: shown(&self.root.join(relative)),
+            place: display_path(&self.root.join(relative)),
             reason: reason.into(),
+        });
+    }
+
+    /// Reports the pattern as a whole.
+    fn skip_pattern(&mut self, reason: String) {
+        self.matched = true;
+        self.scan.skipped.push(Skipped {
+            place: format!("pattern `{}`", self.pattern.text),
+            reason,
         });
     }
 }
 
-/// A path for people: nothing in a file's name can steer their terminal.
-pub fn shown(path: &Path) -> String {
+/// A path for messages; control characters in it are escaped.
+pub fn display_path(path: &Path) -> String {
     escape_control(&path.to_string_lossy())
 }
 
-/// A path as it is ordered.
-pub fn bytes(path: &Path) -> &[u8] {
+/// The bytes by which paths are ordered.
+pub fn path_bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// Why a link leads nowhere.
-fn lost(path: &Path, error: &io::Error) -> String {
-    if error.kind() != io::ErrorKind::NotFound {
-        // Links that lead to each other; the system's own words differ.
-        let circular = fs::metadata(path).is_err() && fs::read_link(path).is_ok();
-        return if circular && error.kind() != io::ErrorKind::PermissionDenied {
+fn broken_link_reason(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let target = display_path(&fs::read_link(path).unwrap_or_default());
+            format!("is a link to {target}, which does not exist; remove or repair it")
+        }
+        // A cycle of links has a different error on each system.
+        kind if kind != io::ErrorKind::PermissionDenied
+            && fs::metadata(path).is_err()
+            && fs::read_link(path).is_ok() =>
+        {
             "is a link that leads to itself; remove it".into()
-        } else {
-            said_by(error)
-        };
+        }
+        _ => io_reason(error),
     }
-    let target = fs::read_link(path).unwrap_or_default();
-    format!(
-        "is a link to {}, which does not exist; remove or repair it",
-        shown(&target)
-    )
 }
 
-/// What the system said, with what helps.
-pub fn said_by(error: &io::Error) -> String {
+/// The reason for a path that the system could not read, with a remedy.
+pub fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied => {
             "may not be read; give this user permission to read it".into()

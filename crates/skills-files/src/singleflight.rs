@@ -1,18 +1,18 @@
-//! Many who ask at once share one answer.
+//! Concurrent callers share one run of the same work.
 //!
-//! An answer is shared only by those who asked before it began to be made: whoever
-//! asks later may know of an edit that it has not seen, and waits for the next one.
+//! A caller shares only a run that starts after its call: a run in progress may have
+//! missed an edit that the caller already knows of.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OnceCell;
 
-/// The answer that is being made, and the one that comes after it.
+/// The run in progress, and the one that waits for it.
 #[derive(Debug)]
 pub struct Singleflight<T> {
-    /// Held while an answer is made.
-    making: tokio::sync::Mutex<()>,
-    /// The answer whose making has not begun.
+    /// Held during a run.
+    running: tokio::sync::Mutex<()>,
+    /// The run that has not started yet.
     next: Mutex<Flight<T>>,
 }
 
@@ -21,38 +21,38 @@ type Flight<T> = Arc<OnceCell<Arc<T>>>;
 impl<T> Default for Singleflight<T> {
     fn default() -> Self {
         Self {
-            making: tokio::sync::Mutex::default(),
+            running: tokio::sync::Mutex::default(),
             next: Mutex::new(Arc::new(OnceCell::new())),
         }
     }
 }
 
 impl<T> Singleflight<T> {
-    /// An answer whose making begins after this call. One of those who wait for it
-    /// makes it; should that one give up, another does.
-    pub async fn share<E, F>(&self, make: impl FnOnce() -> F) -> Result<Arc<T>, E>
+    /// The result of a run that starts after this call. One of the callers that wait for
+    /// it does the work; if that caller is cancelled, another takes over.
+    pub async fn run<E, F>(&self, work: impl FnOnce() -> F) -> Result<Arc<T>, E>
     where
         F: Future<Output = Result<T, E>>,
     {
-        let turn = Arc::clone(&self.next());
-        let making = async || {
-            let _one_at_a_time = self.making.lock().await;
-            self.begin(&turn);
-            make().await.map(Arc::new)
+        let flight = Arc::clone(&self.next());
+        let run = async || {
+            let _one_at_a_time = self.running.lock().await;
+            self.close(&flight);
+            work().await.map(Arc::new)
         };
-        turn.get_or_try_init(making).await.cloned()
+        flight.get_or_try_init(run).await.cloned()
     }
 
-    /// From here on, whoever asks waits for the turn after this one.
-    fn begin(&self, turn: &Flight<T>) {
+    /// Directs later callers to the run after this one.
+    fn close(&self, flight: &Flight<T>) {
         let mut next = self.next();
-        if Arc::ptr_eq(&next, turn) {
+        if Arc::ptr_eq(&next, flight) {
             *next = Arc::new(OnceCell::new());
         }
     }
 
     fn next(&self) -> MutexGuard<'_, Flight<T>> {
-        // A std mutex: nothing awaits while it is held, and a panic leaves it usable.
+        // Nothing awaits while this is held, and a panic leaves the value consistent.
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -66,13 +66,13 @@ mod tests {
 
     use super::*;
 
-    fn run<T>(work: impl Future<Output = T>) -> T {
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         runtime.unwrap().block_on(work)
     }
 
-    /// Polls once; it must not be ready.
-    async fn begin<F: Future>(mut work: std::pin::Pin<&mut F>) {
+    /// Polls once and expects no result.
+    async fn start<F: Future>(mut work: std::pin::Pin<&mut F>) {
         std::future::poll_fn(|context| {
             assert!(work.as_mut().poll(context).is_pending());
             Poll::Ready(())
@@ -81,49 +81,49 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_while_one_is_made_shares_the_next() {
-        run(async {
+    fn callers_during_a_run_share_the_next_run() {
+        block_on(async {
             let flights = Singleflight::default();
             let count = Cell::new(0);
             let gate = tokio::sync::Notify::new();
-            let make = || async {
+            let work = || async {
                 count.set(count.get() + 1);
-                let mine = count.get();
+                let this = count.get();
                 gate.notified().await;
-                Ok::<_, Infallible>(mine)
+                Ok::<_, Infallible>(this)
             };
-            let mut first = Box::pin(flights.share(make));
-            begin(first.as_mut()).await;
-            let mut later: Vec<_> = (0..100).map(|_| Box::pin(flights.share(make))).collect();
-            for one in &mut later {
-                begin(one.as_mut()).await;
+            let mut first = Box::pin(flights.run(work));
+            start(first.as_mut()).await;
+            let mut later: Vec<_> = (0..100).map(|_| Box::pin(flights.run(work))).collect();
+            for call in &mut later {
+                start(call.as_mut()).await;
             }
             gate.notify_one();
             assert_eq!(*first.await.unwrap(), 1);
-            // Those who wait are woken by the one who makes it.
+            // The others wait for the caller that does the work.
             let mut later = later.into_iter();
-            let mut maker = later.next().unwrap();
-            begin(maker.as_mut()).await;
+            let mut worker = later.next().unwrap();
+            start(worker.as_mut()).await;
             gate.notify_one();
-            assert_eq!(*maker.await.unwrap(), 2);
-            for one in later {
-                assert_eq!(*one.await.unwrap(), 2);
+            assert_eq!(*worker.await.unwrap(), 2);
+            for call in later {
+                assert_eq!(*call.await.unwrap(), 2);
             }
             assert_eq!(count.get(), 2);
         });
     }
 
     #[test]
-    fn who_gives_up_or_fails_leaves_nobody_waiting() {
-        run(async {
+    fn a_cancelled_or_failed_run_blocks_no_other_caller() {
+        block_on(async {
             let flights = Singleflight::<i32>::default();
-            let mut gone = Box::pin(flights.share(pending::<Result<i32, String>>));
-            begin(gone.as_mut()).await;
-            let mut failing = Box::pin(flights.share(|| ready(Err::<i32, _>("no".to_owned()))));
-            let mut waiting = Box::pin(flights.share(|| ready(Ok::<_, String>(7))));
-            begin(failing.as_mut()).await;
-            begin(waiting.as_mut()).await;
-            drop(gone);
+            let mut cancelled = Box::pin(flights.run(pending::<Result<i32, String>>));
+            start(cancelled.as_mut()).await;
+            let mut failing = Box::pin(flights.run(|| ready(Err::<i32, _>("no".to_owned()))));
+            let mut waiting = Box::pin(flights.run(|| ready(Ok::<_, String>(7))));
+            start(failing.as_mut()).await;
+            start(waiting.as_mut()).await;
+            drop(cancelled);
             assert_eq!(failing.await, Err("no".to_owned()));
             assert_eq!(waiting.await, Ok(Arc::new(7)));
         });

@@ -1,7 +1,7 @@
 //! What the sources served at one moment, to compute the changes by the next.
 
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use skills_core::{Change, PromptName, SkillId};
@@ -12,6 +12,7 @@ pub struct Snapshot {
     skills: HashMap<SkillId, u64>,
     prompts: HashMap<PromptName, u64>,
     folders: Vec<PathBuf>,
+    skipped: usize,
 }
 
 impl Snapshot {
@@ -19,23 +20,36 @@ impl Snapshot {
         skills: impl Iterator<Item = (SkillId, u64)>,
         prompts: impl Iterator<Item = (PromptName, u64)>,
         folders: Vec<PathBuf>,
+        skipped: usize,
     ) -> Self {
         Self {
             skills: skills.collect(),
             prompts: prompts.collect(),
             folders,
+            skipped,
         }
     }
 
     /// Adds what a source of lower precedence serves: an id that is already here stays.
     pub(crate) fn merge(&mut self, other: Self) {
-        for (id, print) in other.skills {
-            self.skills.entry(id).or_insert(print);
+        for (id, fingerprint) in other.skills {
+            self.skills.entry(id).or_insert(fingerprint);
         }
-        for (name, print) in other.prompts {
-            self.prompts.entry(name).or_insert(print);
+        for (name, fingerprint) in other.prompts {
+            self.prompts.entry(name).or_insert(fingerprint);
         }
         self.folders.extend(other.folders);
+        self.skipped += other.skipped;
+    }
+
+    /// The ids of the skills that were served.
+    pub fn skills(&self) -> impl Iterator<Item = &SkillId> {
+        self.skills.keys()
+    }
+
+    /// How many files and patterns for skills were skipped.
+    pub const fn skipped(&self) -> usize {
+        self.skipped
     }
 
     /// The folders to watch: those that were read, and roots that do not exist yet.
@@ -65,13 +79,20 @@ impl Snapshot {
     }
 }
 
+/// A hash that changes with `value`.
+pub fn fingerprint(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
 fn differing<'a, N: Eq + Hash + Ord>(
     before: &'a HashMap<N, u64>,
     after: &'a HashMap<N, u64>,
 ) -> Vec<&'a N> {
     let changed = after
         .iter()
-        .filter(|(name, print)| before.get(*name) != Some(*print));
+        .filter(|(name, fingerprint)| before.get(*name) != Some(*fingerprint));
     let removed = before.iter().filter(|(name, _)| !after.contains_key(*name));
     let mut names: Vec<&N> = changed.chain(removed).map(|(name, _)| name).collect();
     names.sort();

@@ -55,6 +55,11 @@ impl Sources {
         folder.into_iter().chain(agents).collect()
     }
 
+    /// Whether there are no patterns.
+    pub fn is_empty(&self) -> bool {
+        self.folder.is_none() && self.agents.is_none()
+    }
+
     /// What is served from where, and what is not.
     pub async fn report(&self) -> Result<SourcesReport, Error> {
         let mut report = SourcesReport::default();
@@ -79,6 +84,12 @@ impl Sources {
         Ok(snapshot)
     }
 
+    /// How often a pattern was walked, for tests.
+    pub fn walks(&self) -> usize {
+        let folder = self.folder.as_ref().map_or(0, Folder::walks);
+        folder + self.agents.as_ref().map_or(0, Agents::walks)
+    }
+
     /// Follows the files from now on.
     pub fn changes(&self) -> SourceChanges {
         SourceChanges {
@@ -101,6 +112,11 @@ pub struct SourceChanges {
 }
 
 impl SourceChanges {
+    /// What was served at the last walk.
+    pub fn known(&self) -> Option<&Snapshot> {
+        self.known.as_ref()
+    }
+
     /// Waits until files may have changed, walks once, and returns what is served
     /// differently; often nothing. The first call returns at once: what is served then
     /// is the state that later calls compare with. Without patterns it never returns.
@@ -108,7 +124,7 @@ impl SourceChanges {
     /// Not cancel safe: a change is lost until the next one if this is dropped while it
     /// walks.
     pub async fn next(&mut self) -> Result<Vec<Change>, Error> {
-        if self.sources.folder.is_none() && self.sources.agents.is_none() {
+        if self.sources.is_empty() {
             return std::future::pending().await;
         }
         if std::mem::replace(&mut self.started, true) {
@@ -119,5 +135,69 @@ impl SourceChanges {
         let changes = self.known.as_ref().map(|known| now.changes_since(known));
         self.known = Some(now);
         Ok(changes.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const AGENT: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n";
+
+    #[tokio::test]
+    async fn a_file_event_costs_one_walk_of_each_pattern() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+        write("a.md", "# A");
+        let patterns = |text: &str| vec![text.to_owned()];
+        let sources = Sources::new(dir.path(), &patterns("*.md"), &[], &[]);
+        let mut changes = sources.changes();
+        assert_eq!(changes.next().await.unwrap(), []);
+        // The folder was not watched during the first walk.
+        assert_eq!(changes.next().await.unwrap(), []);
+        for text in ["# B", "# C", "# D"] {
+            let before = sources.walks();
+            write("a.md", text);
+            let id = "a".parse().unwrap();
+            assert_eq!(changes.next().await.unwrap(), [Change::SkillRegistered(id)]);
+            assert_eq!(sources.walks() - before, 1, "after {text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn markdown_hides_documents_in_listings_and_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+        write("dev.md", "# Dev");
+        write("dev.3md", AGENT);
+        let patterns = |text: &str| vec![text.to_owned()];
+        let sources = Sources::new(dir.path(), &patterns("*.md"), &[], &patterns("*.3md"));
+        assert_eq!(sources.for_registry().len(), 2);
+        let report = sources.report().await.unwrap();
+        assert_eq!(report.folder.unwrap().skills.len(), 1);
+        assert_eq!(report.agents.unwrap().documents.len(), 1);
+        let first = sources.snapshot().await.unwrap();
+        write("dev.3md", &AGENT.replace("I am", "We are"));
+        let second = sources.snapshot().await.unwrap();
+        assert_eq!(second.changes_since(&first), []);
+        fs::remove_file(dir.path().join("dev.md")).unwrap();
+        let third = sources.snapshot().await.unwrap();
+        let id = "dev".parse().unwrap();
+        assert_eq!(third.changes_since(&second), [Change::SkillRegistered(id)]);
+    }
+
+    #[tokio::test]
+    async fn without_patterns_there_is_nothing_to_follow() {
+        let sources = Sources::new(Path::new(""), &[], &[], &[]);
+        assert!(sources.for_registry().is_empty());
+        let mut changes = sources.changes();
+        tokio::select! {
+            biased;
+            _ = changes.next() => panic!("it returned"),
+            () = tokio::task::yield_now() => {}
+        }
+        assert_eq!(sources.walks(), 0);
     }
 }

@@ -1,16 +1,16 @@
-//! What tells two states of a file apart without reading it.
+//! Detects a changed file by its metadata, without reading it.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
 
-/// How old a change must be to tell it from the next one.
-const SETTLED: Duration = Duration::from_secs(2);
+/// The age at which a change is certain to have another stamp than the next one: more
+/// than one tick of any file system clock.
+const SETTLE_TIME: Duration = Duration::from_secs(2);
 
-/// Length, times and identity of a file.
+/// Length, times and inode of a file.
 ///
-/// Where the system has it, the time of the last change of anything about the file is
-/// part of it. That one cannot be set by hand, so an edit shows even if somebody puts
-/// the modification time back afterwards.
+/// On unix the stamp includes `ctime`. A program cannot set that time, so an edit is
+/// detected even if the modification time is restored afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     length: u64,
@@ -20,9 +20,9 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a file as it is now.
+    /// The stamp of a file with this metadata.
     pub fn of(metadata: &Metadata) -> Self {
-        let (changed, inode) = identity(metadata);
+        let (changed, inode) = ctime_and_inode(metadata);
         Self {
             length: metadata.len(),
             modified: metadata.modified().ok(),
@@ -31,17 +31,17 @@ impl Stamp {
         }
     }
 
-    /// Whether a change after `now` is sure to give another stamp: within one tick of
-    /// the clock two edits look the same, and a time in the future says nothing.
+    /// Whether every change after `now` gives another stamp. Two edits within one tick of
+    /// the clock have the same times, and a time in the future proves nothing.
     pub fn is_settled(&self, now: SystemTime) -> bool {
         let age = |time: SystemTime| now.duration_since(time).unwrap_or_default();
-        let old = |time: Option<SystemTime>| time.map(age).is_some_and(|age| age > SETTLED);
+        let old = |time: Option<SystemTime>| time.map(age).is_some_and(|age| age > SETTLE_TIME);
         old(self.modified) && self.changed.is_none_or(|changed| old(Some(changed)))
     }
 }
 
 #[cfg(unix)]
-fn identity(metadata: &Metadata) -> (Option<SystemTime>, u64) {
+fn ctime_and_inode(metadata: &Metadata) -> (Option<SystemTime>, u64) {
     use std::os::unix::fs::MetadataExt;
     let seconds = u64::try_from(metadata.ctime()).ok();
     let nanos = u32::try_from(metadata.ctime_nsec()).ok();
@@ -51,7 +51,7 @@ fn identity(metadata: &Metadata) -> (Option<SystemTime>, u64) {
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> (Option<SystemTime>, u64) {
+fn ctime_and_inode(_: &Metadata) -> (Option<SystemTime>, u64) {
     (None, 0)
 }
 
@@ -62,21 +62,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_settles_after_a_while() {
+    fn a_stamp_settles_with_age() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
         fs::write(&path, "one").unwrap();
         let stamp = Stamp::of(&fs::metadata(&path).unwrap());
         let now = SystemTime::now();
         assert!(!stamp.is_settled(now));
-        assert!(stamp.is_settled(now + 2 * SETTLED));
-        assert!(!stamp.is_settled(now - 2 * SETTLED), "the future");
+        assert!(stamp.is_settled(now + 2 * SETTLE_TIME));
+        assert!(!stamp.is_settled(now - 2 * SETTLE_TIME), "the future");
         assert_eq!(stamp, Stamp::of(&fs::metadata(&path).unwrap()));
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_modification_time_that_is_put_back_does_not_hide_an_edit() {
+    fn a_restored_modification_time_does_not_hide_an_edit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
         let long_ago = SystemTime::now() - Duration::from_hours(24);
@@ -87,9 +87,9 @@ mod tests {
             Stamp::of(&fs::metadata(&path).unwrap())
         };
         let before = write("one");
-        // Old by its modification time, and still not to be trusted.
+        // Its modification time is old, but its `ctime` is not.
         assert!(!before.is_settled(SystemTime::now()));
-        // The clock of the file system ticks; wait for the tick, not for a time.
+        // Waits for the next tick of the file system clock.
         while write("two").changed == before.changed {
             std::thread::yield_now();
         }

@@ -58,20 +58,20 @@ fn print_manifest(path: &Path, output: &Output) -> Result<(), CliError> {
 }
 
 fn write_markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(), CliError> {
-    let agent = AgentSkills::read(&read_text(&args.file)?, &Arc::from(""));
+    let agent = AgentSkills::parse(&read_text(&args.file)?, &Arc::from(""));
     let agent =
         agent.map_err(|reason| CliError::broken(format!("{} {reason}", args.file.display())))?;
     let path_of = |page: &AgentSkill| folder.join(format!("{}.md", page.skill.id));
     // Checked before anything is written: a partial export is worse than none.
-    let existing = agent.pages.iter().map(path_of).find(|path| path.exists());
+    let existing = agent.skills.iter().map(path_of).find(|path| path.exists());
     if let Some(path) = existing.filter(|_| !args.force) {
         return Err(CliError::invalid(
             format!("{} already exists", path.display()),
             "choose another folder, or replace files with --force",
         ));
     }
-    let mut files = Vec::with_capacity(agent.pages.len());
-    for page in &agent.pages {
+    let mut files = Vec::with_capacity(agent.skills.len());
+    for page in &agent.skills {
         let path = path_of(page);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent)

@@ -6,7 +6,6 @@ mod new;
 mod show;
 mod validate;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use agent3md::answer::UnknownSkill;
@@ -106,7 +105,7 @@ fn read_text(path: &Path) -> Result<String, CliError> {
         let (kind, hint) = match &error {
             ReadError::Extension(_) => (Kind::Invalid, "a document's name ends in `.3md`"),
             ReadError::TooLarge { .. } => (Kind::Invalid, "split the agent in two"),
-            ReadError::Unreadable { cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
+            ReadError::Unreadable { cause, .. } if cause.is_not_found() => {
                 let hint = "check the path; `skills agent new` creates a document";
                 (Kind::NotFound, hint)
             }

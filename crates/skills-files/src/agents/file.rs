@@ -1,13 +1,14 @@
-//! Reading one `.3md` file: its extension, its size, its text.
+//! Reads one `.3md` file: extension, size and text.
 
-use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
+
+use crate::read_file::{ReadFileError, read_file};
 
 /// The largest document, in bytes.
 pub const DOCUMENT_MAX: usize = 5_242_880;
 
-/// Why a file cannot be a document.
+/// Why a document cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Its name does not end in `.3md`.
@@ -18,31 +19,32 @@ pub enum ReadError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
-        cause: io::Error,
+        /// The reason.
+        #[source]
+        cause: ReadFileError,
     },
     /// It is larger than [`DOCUMENT_MAX`].
     #[error("document too large ({bytes} bytes > {DOCUMENT_MAX}); refusing to load.")]
     TooLarge {
-        /// How large it is, or at least is.
+        /// Its size, or one more than the limit if it grew while it was read.
         bytes: u64,
     },
 }
 
-/// A file that was read.
+/// A document that was read.
 #[derive(Debug)]
-pub struct Text {
-    /// What it says; bytes that are no UTF-8 are replaced.
+pub struct DocumentText {
+    /// Its text; bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether there were such bytes.
+    /// Whether any bytes were replaced.
     pub replaced: bool,
-    /// What the disk knows about it.
+    /// Its metadata when it was opened.
     pub metadata: Metadata,
 }
 
-/// The path from the root of the disk, without `.` and `..`.
+/// The absolute path, without `.` and `..`.
 pub fn absolute(path: &Path) -> PathBuf {
-    let mut whole = PathBuf::new();
+    let mut absolute = PathBuf::new();
     for part in std::path::absolute(path)
         .as_deref()
         .unwrap_or(path)
@@ -51,80 +53,41 @@ pub fn absolute(path: &Path) -> PathBuf {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
-                whole.pop();
+                absolute.pop();
             }
-            part => whole.push(part),
+            part => absolute.push(part),
         }
     }
-    whole
+    absolute
 }
 
-/// Whether a name ends in `.3md`, and is more than that.
+/// Whether a name ends in `.3md`, in any case, and has a stem.
 pub fn is_document(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("3md"))
 }
 
-/// Reads a document. At most one byte more than allowed is read, whatever the file claims.
-pub fn read(path: &Path) -> Result<Text, ReadError> {
+/// Reads a document of at most [`DOCUMENT_MAX`] bytes.
+pub fn read(path: &Path) -> Result<DocumentText, ReadError> {
     if !is_document(path) {
         return Err(ReadError::Extension(path.to_owned()));
     }
-    let unreadable = |cause| ReadError::Unreadable {
-        path: path.to_owned(),
-        cause,
-    };
-    let file = open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        let what = if metadata.is_dir() {
-            io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")
-        } else {
-            io::Error::other("it is no regular file")
-        };
-        return Err(unreadable(what));
-    }
-    let most = DOCUMENT_MAX as u64;
-    if metadata.len() > most {
-        let bytes = metadata.len();
-        return Err(ReadError::TooLarge { bytes });
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-    // It may grow while we read.
-    let read = file.take(most + 1).read_to_end(&mut bytes);
-    if read.map_err(unreadable)? > DOCUMENT_MAX {
-        return Err(ReadError::TooLarge { bytes: most + 1 });
-    }
-    let (text, replaced) = match String::from_utf8(bytes) {
+    let content = read_file(path, DOCUMENT_MAX).map_err(|error| match error {
+        ReadFileError::TooLarge { bytes } => ReadError::TooLarge { bytes },
+        cause => ReadError::Unreadable {
+            path: path.to_owned(),
+            cause,
+        },
+    })?;
+    let (text, replaced) = match String::from_utf8(content.bytes) {
         Ok(text) => (text, false),
         Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
     };
-    Ok(Text {
+    Ok(DocumentText {
         text,
         replaced,
-        metadata,
+        metadata: content.metadata,
     })
-}
-
-/// To open a pipe that nobody writes to would wait forever.
-#[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = File::options();
-    options.read(true).custom_flags(libc::O_NONBLOCK);
-    options.open(path)
-}
-
-/// Elsewhere a folder cannot be opened as a file, so it is looked at first.
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    if std::fs::metadata(path)?.is_dir() {
-        return Err(io::Error::new(
-            io::ErrorKind::IsADirectory,
-            "it is a directory",
-        ));
-    }
-    File::open(path)
 }
 
 #[cfg(test)]
@@ -132,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_documents() {
+    fn documents_end_in_3md() {
         for (name, expected) in [
             ("agent.3md", true),
             ("a.b.3MD", true),
@@ -146,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_loses_its_detours() {
+    fn an_absolute_path_has_no_detours() {
         let folder = tempfile::tempdir().unwrap();
         let direct = folder.path().join("b.3md");
         assert_eq!(absolute(&folder.path().join("a/.././b.3md")), direct);

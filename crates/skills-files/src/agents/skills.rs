@@ -1,5 +1,5 @@
-//! One document as entries of the catalogue: ids from names, links that the registry can follow.
-//! Pure: a text in, entries and reasons out.
+//! The skills of one `.3md` document: ids from names, links that the registry can follow.
+//! Pure: parses a text and does no I/O.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,55 +7,55 @@ use std::sync::Arc;
 use agent3md::{Agent, Document, Finding, Report, rewrite_links, slug, slugs};
 use skills_core::{Head, Origin, SkillId, SourceSkill, check_body};
 
-/// A document that is served.
+/// The skills of a document that is served.
 #[derive(Debug)]
 pub struct AgentSkills {
     /// The id of the agent.
     pub agent: SkillId,
     /// The identity, then the skills in the order of the document.
-    pub pages: Vec<AgentSkill>,
-    /// Skills that cannot be served, and why.
+    pub skills: Vec<AgentSkill>,
+    /// Why some skills are not served, one reason for each.
     pub skipped: Vec<String>,
-    /// What the validator says, short of errors.
+    /// The warnings of the validator.
     pub warnings: Vec<String>,
 }
 
 /// One skill.
 #[derive(Debug)]
 pub struct AgentSkill {
-    /// What is listed.
+    /// The entry of a listing.
     pub skill: SourceSkill,
-    /// What is read.
+    /// Its body.
     pub body: Arc<str>,
 }
 
-/// Where a position leads.
+/// The skill at a position.
 struct Target<'a> {
     id: SkillId,
     name: &'a str,
 }
 
 impl AgentSkills {
-    /// Reads a document; fails with the reason why none of it is served.
+    /// Parses a document; fails with the reason why it is not served.
     ///
-    /// One with errors is not: what its author meant is unclear, and half an agent misleads.
-    pub fn read(text: &str, changed_at: &Arc<str>) -> Result<Self, String> {
+    /// A document with errors is not served at all: a part of an agent would mislead.
+    pub fn parse(text: &str, modified_at: &Arc<str>) -> Result<Self, String> {
         let document = Document::parse(text)
-            .map_err(|error| format!("is no 3md document: {error}; {}", error.hint()))?;
+            .map_err(|error| format!("is not a 3md document: {error}; {}", error.hint()))?;
         let agent = Agent::load(&document).map_err(|error| format!("{error}; {}", error.hint()))?;
         let report = agent3md::validate_document(&document);
         if let Some(first) = report.errors().next() {
-            return Err(errors(&report, first));
+            return Err(error_reason(&report, first));
         }
         let id = agent_id(&agent.name)?;
         let mut skipped = Vec::new();
         let targets = targets(&agent, &id, &mut skipped);
-        let mut pages = Vec::with_capacity(targets.len());
+        let mut skills = Vec::with_capacity(targets.len());
         let identity = &agent.identity;
-        let skills = agent
+        let planes = agent
             .skills()
             .map(|s| (s.z, s.body.as_str(), &s.triggers[..]));
-        let planes = std::iter::once((identity.z, identity.body.as_str(), &[][..])).chain(skills);
+        let planes = std::iter::once((identity.z, identity.body.as_str(), &[][..])).chain(planes);
         for (z, body, phrases) in planes {
             let Some(Target { id, name }) = targets.get(&key(z)) else {
                 continue;
@@ -75,35 +75,35 @@ impl AgentSkills {
             let skill = SourceSkill {
                 id: id.clone(),
                 bytes: body.len(),
-                registered_at: Arc::clone(changed_at),
+                registered_at: Arc::clone(modified_at),
                 origin: Origin::Agent3md,
                 head,
             };
             let body = body.into();
-            pages.push(AgentSkill { skill, body });
+            skills.push(AgentSkill { skill, body });
         }
-        let warnings = report.warnings().map(shown).collect();
+        let warnings = report.warnings().map(describe).collect();
         Ok(Self {
             agent: id,
-            pages,
+            skills,
             skipped,
             warnings,
         })
     }
 }
 
-fn errors(report: &Report, first: &Finding) -> String {
+fn error_reason(report: &Report, first: &Finding) -> String {
     let more = match report.errors().count() - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
     format!(
         "has an error at {}{more}; `skills agent validate` explains it",
-        shown(first)
+        describe(first)
     )
 }
 
-fn shown(finding: &Finding) -> String {
+fn describe(finding: &Finding) -> String {
     let Finding {
         rule, message, at, ..
     } = finding;
@@ -113,10 +113,10 @@ fn shown(finding: &Finding) -> String {
 fn agent_id(name: &str) -> Result<SkillId, String> {
     let id = slug(name).map_err(|error| error.to_string());
     let id = id.and_then(|slug| slug.parse::<SkillId>().map_err(|error| error.to_string()));
-    id.map_err(|why| format!("names its agent {name:?}, which cannot be an id: {why}"))
+    id.map_err(|reason| format!("names its agent {name:?}, which cannot be an id: {reason}"))
 }
 
-/// What each position leads to, and the names that have no id.
+/// The skill at each position; a name that cannot be an id adds to `skipped`.
 fn targets<'a>(
     agent: &'a Agent,
     id: &SkillId,
@@ -125,15 +125,8 @@ fn targets<'a>(
     let skills: Vec<_> = agent.skills().collect();
     let named = slugs(skills.iter().map(|skill| skill.name.as_str()));
     let mut targets = HashMap::with_capacity(skills.len() + 1);
-    let name = agent.name.as_str();
-    let id_of_agent = id.clone();
-    targets.insert(
-        key(agent.identity.z),
-        Target {
-            id: id_of_agent,
-            name,
-        },
-    );
+    let (name, agent_id) = (agent.name.as_str(), id.clone());
+    targets.insert(key(agent.identity.z), Target { id: agent_id, name });
     for (at, slug) in named.entries {
         let (z, name) = (skills[at].z, skills[at].name.as_str());
         match format!("{id}/{slug}").parse::<SkillId>() {
@@ -143,17 +136,17 @@ fn targets<'a>(
             Err(error) => skipped.push(format!("the skill {name:?} is not served: {error}")),
         }
     }
-    let unnamed = |(_, name, why)| format!("the skill {name:?} is not served: {why}");
+    let unnamed = |(_, name, reason)| format!("the skill {name:?} is not served: {reason}");
     skipped.extend(named.skipped.into_iter().map(unnamed));
     targets
 }
 
-/// A position as a key: `0` and `-0` are one place.
+/// A position as a key: `0` and `-0` are the same position.
 fn key(z: f64) -> u64 {
     (z + 0.0).to_bits()
 }
 
-/// A link in markdown, on one line, whatever the name holds.
+/// A markdown link on one line; the text is escaped.
 fn link_to(target: &Target<'_>, text: Option<&str>) -> String {
     let text = text.filter(|text| !text.trim().is_empty());
     let words: Vec<&str> = text.unwrap_or(target.name).split_whitespace().collect();
@@ -171,8 +164,8 @@ fn link_to(target: &Target<'_>, text: Option<&str>) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<AgentSkills, String> {
-        AgentSkills::read(text, &"2026-01-01T00:00:00Z".into())
+    fn parse(text: &str) -> Result<AgentSkills, String> {
+        AgentSkills::parse(text, &"2026-01-01T00:00:00Z".into())
     }
 
     const FRONT: &str = "---\n3md: 1.0\nagent: Dev Team\n---\n@plane z=0 kind=identity\nI am.\n";
@@ -183,13 +176,13 @@ mod tests {
             "{FRONT}@plane z=1 label=\"Code Review\" triggers=review\n[[z=2]], [[z=0|me]], [[z=2|a\nb]].\n\
              @plane z=2 label=\"a [b]\" triggers=b\n# Title\n\nAbout it.\n"
         );
-        let book = read(&text).unwrap();
-        let shown: Vec<_> = book
-            .pages
+        let agent = parse(&text).unwrap();
+        let shown: Vec<_> = agent
+            .skills
             .iter()
-            .map(|page| {
-                let Head { title, .. } = &page.skill.head;
-                (page.skill.id.as_str(), title.as_deref().unwrap())
+            .map(|skill| {
+                let Head { title, .. } = &skill.skill.head;
+                (skill.skill.id.as_str(), title.as_deref().unwrap())
             })
             .collect();
         assert_eq!(
@@ -201,21 +194,21 @@ mod tests {
             ]
         );
         assert_eq!(
-            &*book.pages[1].body,
+            &*agent.skills[1].body,
             "[a \\[b\\]](iii://dev-team/a-b), [me](iii://dev-team), [a b](iii://dev-team/a-b)."
         );
-        assert_eq!(book.pages[1].skill.bytes, book.pages[1].body.len());
+        assert_eq!(agent.skills[1].skill.bytes, agent.skills[1].body.len());
     }
 
     #[test]
-    fn what_cannot_be_an_entry_is_left_out_with_a_reason() {
+    fn a_skill_that_cannot_be_served_has_a_reason() {
         let text = format!(
             "{FRONT}@plane z=1 label=café triggers=a\nx\n@plane z=2 label=Same triggers=a\nx\n\
              @plane z=3 label=same triggers=a\nx [[z=1]]\n@plane z=4 label=empty triggers=a\n"
         );
-        let book = read(&text).unwrap();
-        assert_eq!(book.pages.len(), 2);
-        let skipped = book.skipped.join("\n");
+        let agent = parse(&text).unwrap();
+        assert_eq!(agent.skills.len(), 2);
+        let skipped = agent.skipped.join("\n");
         for reason in [
             "the name has 'é'",
             "already that of the skill \"Same\"",
@@ -228,10 +221,10 @@ mod tests {
     #[test]
     fn a_document_with_errors_is_not_served_at_all() {
         let check = |text: &str, expected: &str| {
-            let reason = read(text).unwrap_err();
+            let reason = parse(text).unwrap_err();
             assert!(reason.contains(expected), "for {text:?}: {reason}");
         };
-        check("nothing", "is no 3md document: 1:1: ");
+        check("nothing", "is not a 3md document: 1:1: ");
         check("---\n3md: 1\n---\n", "no planes");
         let dead = format!("{FRONT}@plane z=1 label=a triggers=a\n[[z=9]] [[z=8]]\n");
         check(&dead, "has an error at 8:1: [dead-link]");

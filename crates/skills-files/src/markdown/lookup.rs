@@ -1,5 +1,5 @@
-//! Reading one skill: from its id to its file with one open, and without a walk
-//! wherever its patterns tell where it must be.
+//! Finds the file of one skill by its id without a walk, if the patterns determine where
+//! it must be.
 
 use std::fs;
 use std::io;
@@ -8,56 +8,59 @@ use std::sync::Arc;
 
 use skills_core::SkillId;
 
-use super::document::{self, Unserved, is_gone};
-use super::library::Library;
+use super::content::MarkdownContent;
+use super::skill::SkillFile;
+use crate::file_set::{FileSet, Unserved};
 use crate::pattern::Pattern;
-use crate::scan::{bytes, said_by, shown};
+use crate::read_file::is_not_found;
+use crate::scan::{display_path, io_reason, path_bytes};
 
-/// A body; none if there is no such document. Fails where the system would not let us
-/// read it, which is not the same as its not being there.
-pub type Read = Result<Option<Arc<str>>, String>;
+/// A body; `None` if there is no such file. Fails if the system does not allow a file to
+/// be read: then it is unknown whether the skill exists.
+pub type BodyResult = Result<Option<Arc<str>>, String>;
 
 /// Where a skill can be.
-struct Places {
+struct Candidates {
     /// In the order of the listing.
     paths: Vec<PathBuf>,
-    /// What could not be looked at.
+    /// The first path that could not be examined, with the reason.
     problem: Option<String>,
 }
 
-impl Library {
-    /// The body of a skill, as the listing has it. None where only a walk tells.
-    pub fn skill(&self, id: &SkillId) -> Option<Read> {
-        let Places { paths, mut problem } = self.places(id)?;
+impl FileSet<SkillFile> {
+    /// The body of the skill that a listing has under `id`; `None` if only a walk can
+    /// find it.
+    pub fn lookup(&self, id: &SkillId) -> Option<BodyResult> {
+        let Candidates { paths, mut problem } = self.candidates(id)?;
         for path in &paths {
-            match body(path) {
+            match read_body(path) {
                 Ok(Some(body)) => return Some(Ok(Some(body))),
-                // The listing goes on to the next as well.
+                // A listing also continues with the next file.
                 Ok(None) => {}
-                Err(said) => problem = problem.or(Some(said)),
+                Err(reason) => problem = problem.or(Some(reason)),
             }
         }
         Some(problem.map_or(Ok(None), Err))
     }
 
-    /// The files that can be the skill `id`. None where a link is on the way.
-    fn places(&self, id: &SkillId) -> Option<Places> {
+    /// The files that can be the skill `id`; `None` if the path to one contains a link.
+    fn candidates(&self, id: &SkillId) -> Option<Candidates> {
         let (mut paths, mut problem) = (Vec::new(), None);
         if id.depth() > self.limits.depth {
-            return Some(Places { paths, problem });
+            return Some(Candidates { paths, problem });
         }
-        let mut missing = |path: &Path, error: &io::Error| {
-            if !is_gone(error) {
-                problem.get_or_insert(format!("{}: {}", shown(path), said_by(error)));
+        let mut failed = |path: &Path, error: &io::Error| {
+            if !is_not_found(error) {
+                problem.get_or_insert(format!("{}: {}", display_path(path), io_reason(error)));
             }
         };
         let relative: PathBuf = format!("{id}.md").split('/').collect();
-        let mut roots = Vec::with_capacity(self.skills.good.len());
-        for pattern in &self.skills.good {
+        let mut earlier: Vec<(&Pattern, PathBuf)> = Vec::new();
+        for pattern in &self.patterns.valid {
             let root = match fs::canonicalize(&pattern.root) {
                 Ok(root) => root,
                 Err(error) => {
-                    missing(&pattern.root, &error);
+                    failed(&pattern.root, &error);
                     continue;
                 }
             };
@@ -66,31 +69,31 @@ impl Library {
                 match fs::canonicalize(&path) {
                     Ok(real) if real != path => return None,
                     Ok(_) => {
-                        // Of two patterns that match a file the first gives the id.
-                        let first = roots.iter().find_map(|(earlier, root)| {
-                            let earlier: &&Pattern = earlier;
-                            path.strip_prefix(root).ok().filter(|r| earlier.matches(r))
+                        // The first pattern that matches a file gives the id.
+                        let first = earlier.iter().find_map(|(pattern, root)| {
+                            let relative = path.strip_prefix(root).ok()?;
+                            pattern.matches(relative).then_some(relative)
                         });
                         if first.is_none_or(|first| first == relative) {
                             paths.push(path);
                         }
                     }
                     Err(_) if fs::read_link(&path).is_ok() => return None,
-                    Err(error) => missing(&path, &error),
+                    Err(error) => failed(&path, &error),
                 }
             }
-            roots.push((pattern, root));
+            earlier.push((pattern, root));
         }
-        paths.sort_by(|a, b| bytes(a).cmp(bytes(b)));
-        Some(Places { paths, problem })
+        paths.sort_by(|a, b| path_bytes(a).cmp(path_bytes(b)));
+        Some(Candidates { paths, problem })
     }
 }
 
-/// The body of the file at a path.
-pub fn body(path: &Path) -> Read {
-    match document::read(path) {
-        Ok(document) => Ok(document.map(|document| document.body)),
-        Err(Unserved::Unfit(_)) => Ok(None),
-        Err(Unserved::Unread(reason)) => Err(format!("{}: {reason}", shown(path))),
+/// The body of the file at a path; `None` if it cannot be served.
+pub fn read_body(path: &Path) -> BodyResult {
+    match MarkdownContent::read(path) {
+        Ok(content) => Ok(content.map(|content| content.body)),
+        Err(Unserved::Invalid(_)) => Ok(None),
+        Err(Unserved::Unreadable(reason)) => Err(format!("{}: {reason}", display_path(path))),
     }
 }

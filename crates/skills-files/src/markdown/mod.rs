@@ -1,14 +1,10 @@
-//! Folders of markdown as a source of the registry: every file that a pattern of the
-//! configuration matches is a skill or a prompt.
-//!
-//! The disk is the truth: every call walks, and every body is read when it is asked
-//! for. What matches and cannot be served is reported with its path and a reason,
-//! never left out in silence. Knows no surface and no engine.
+//! Folders of markdown as a source of the registry: each file that a pattern matches is a
+//! skill or a prompt.
 
-mod document;
-mod library;
+mod content;
 mod lookup;
 mod prompt;
+mod skill;
 #[cfg(test)]
 mod tests;
 
@@ -21,33 +17,37 @@ use skills_core::{
 };
 
 use crate::blocking::run_blocking;
+use crate::file_set::{FileSet, ParsedFile, ParsedFiles, Unserved};
 use crate::pattern::PatternMatches;
-use crate::scan::{Limits, shown};
+use crate::scan::{Limits, display_path};
 use crate::snapshot::Snapshot;
-use document::Unserved;
-use library::{File, Files, Library, read_prompt};
-use lookup::body;
+use lookup::read_body;
+use prompt::PromptFile;
+use skill::SkillFile;
 
-pub(crate) use document::changed_at;
+pub(crate) use content::modified_at;
 
-/// Markdown files, as skills and as prompts.
+/// Markdown files, as skills and as prompts. A clone shares the caches.
 #[derive(Clone, Debug)]
-pub struct Folder(Arc<Library>);
+pub struct Folder {
+    skills: Arc<FileSet<SkillFile>>,
+    prompts: Arc<FileSet<PromptFile>>,
+}
 
 /// A file that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedFile {
     /// The id of the skill or the name of the prompt.
     pub name: String,
-    /// The file, from the root of the disk.
+    /// The absolute path of the file.
     pub path: PathBuf,
     /// The pattern that matches it.
     pub pattern: Arc<str>,
-    /// What had to be put right to serve it.
+    /// What had to be repaired to serve it.
     pub warning: Option<String>,
 }
 
-/// How the files are doing.
+/// What is served from where, and what is not.
 #[derive(Clone, Debug, Default)]
 pub struct FolderReport {
     /// Files that are skills.
@@ -58,103 +58,109 @@ pub struct FolderReport {
     pub skill_patterns: Vec<PatternMatches>,
     /// How much each pattern for prompts matches.
     pub prompt_patterns: Vec<PatternMatches>,
-    /// What matches a pattern and cannot be served, and patterns to look at.
+    /// Files that match a pattern and cannot be served, and patterns with a problem.
     pub skipped: Vec<Skipped>,
 }
 
 impl LoadedFile {
-    fn of<T>(file: &File<T>, name: impl Fn(&T) -> &str) -> Self {
+    fn new<E>(file: &ParsedFile<E>, name: impl Fn(&E) -> &str) -> Self {
         Self {
-            name: name(&file.part.entry).to_owned(),
+            name: name(&file.entry).to_owned(),
             path: file.path.clone(),
             pattern: Arc::clone(&file.pattern),
-            warning: file.part.warning.as_deref().map(str::to_owned),
+            warning: None,
         }
     }
 }
 
 impl Folder {
-    /// The files that patterns match; relative patterns start at `base`. A pattern
-    /// that cannot be understood is reported by every listing.
+    /// The files that patterns match; relative patterns start at `base`. A pattern that
+    /// cannot be parsed is reported by every listing.
     pub fn new(base: &Path, skills: &[String], prompts: &[String]) -> Self {
-        Self::with_limits(base, skills, prompts, Limits::USUAL)
+        Self::with_limits(base, skills, prompts, Limits::DEFAULT)
     }
 
     fn with_limits(base: &Path, skills: &[String], prompts: &[String], limits: Limits) -> Self {
-        Self(Arc::new(Library::new(base, skills, prompts, limits)))
+        Self {
+            skills: Arc::new(FileSet::new(base, skills, limits)),
+            prompts: Arc::new(FileSet::new(base, prompts, limits)),
+        }
     }
 
     /// What is served from where, and what is not.
     pub async fn report(&self) -> Result<FolderReport, Error> {
-        let (skills, prompts) = (self.skill_files().await?, self.prompt_files().await?);
-        let skill = |file| LoadedFile::of(file, |skill: &SourceSkill| skill.id.as_str());
-        let prompt = |file| LoadedFile::of(file, |prompt: &SourcePrompt| prompt.name.as_str());
+        let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
+        let skill = |file| LoadedFile::new(file, |entry: &SkillFile| entry.skill.id.as_str());
+        let prompt = |file: &ParsedFile<PromptFile>| LoadedFile {
+            warning: file.entry.warning.as_deref().map(str::to_owned),
+            ..LoadedFile::new(file, |entry| entry.prompt.name.as_str())
+        };
         Ok(FolderReport {
-            skills: skills.entries.iter().map(skill).collect(),
-            prompts: prompts.entries.iter().map(prompt).collect(),
+            skills: skills.files.iter().map(skill).collect(),
+            prompts: prompts.files.iter().map(prompt).collect(),
             skill_patterns: skills.matches.clone(),
             prompt_patterns: prompts.matches.clone(),
             skipped: [&*skills.skipped, &*prompts.skipped].concat(),
         })
     }
 
-    /// What is served now, to compare with what is served later.
+    /// What is served now.
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
-        let (skills, prompts) = (self.skill_files().await?, self.prompt_files().await?);
-        let (skills, prompts) = (&*skills, &*prompts);
+        let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
+        let skill = |file: &ParsedFile<SkillFile>| {
+            let SkillFile { skill, fingerprint } = &file.entry;
+            (skill.id.clone(), *fingerprint)
+        };
+        let prompt = |file: &ParsedFile<PromptFile>| {
+            (file.entry.prompt.name.clone(), file.entry.fingerprint)
+        };
         Ok(Snapshot::new(
-            skills.prints(|skill| &skill.id),
-            prompts.prints(|prompt| &prompt.name),
+            skills.files.iter().map(skill),
+            prompts.files.iter().map(prompt),
             [&*skills.folders, &*prompts.folders].concat(),
+            skills.skipped.len(),
         ))
     }
 
-    /// The skills. Those who ask at once share a walk that begins after they asked.
-    async fn skill_files(&self) -> Result<Arc<Files<SourceSkill>>, Error> {
-        let walk = || run_blocking(&self.0, "list the skill files", Library::skills);
-        self.0.skill_listings.share(walk).await
-    }
-
-    /// The prompts, in the same way.
-    async fn prompt_files(&self) -> Result<Arc<Files<SourcePrompt>>, Error> {
-        let walk = || run_blocking(&self.0, "list the prompt files", Library::prompts);
-        self.0.prompt_listings.share(walk).await
+    /// How often a pattern was walked.
+    pub(crate) fn walks(&self) -> usize {
+        self.skills.walks() + self.prompts.walks()
     }
 
     async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
         let doing = format!("read skill `{id}`");
-        let asked = id.clone();
-        let direct = run_blocking(&self.0, &doing, move |library| library.skill(&asked));
-        let read = if let Some(read) = direct.await? {
-            read
+        let wanted = id.clone();
+        let lookup = run_blocking(&self.skills, &doing, move |skills| skills.lookup(&wanted));
+        let body = if let Some(body) = lookup.await? {
+            body
         } else {
-            let files = self.skill_files().await?;
-            let mut entries = files.entries.iter();
-            let Some(file) = entries.find(|file| file.part.entry.id == *id) else {
+            let listed = self.skills.list().await?;
+            let mut files = listed.files.iter();
+            let Some(file) = files.find(|file| file.entry.skill.id == *id) else {
                 return Ok(None);
             };
             let path = file.path.clone();
-            run_blocking(&self.0, &doing, move |_| body(&path)).await?
+            run_blocking(&self.skills, &doing, move |_| read_body(&path)).await?
         };
-        read.map_err(|problem| Error::Source { doing, problem })
+        body.map_err(|problem| Error::Source { doing, problem })
     }
 
-    /// Front matter may name a prompt, so only looking at all of them tells.
+    /// Always lists: the front matter of any file may have the name.
     async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
-        let files = self.prompt_files().await?;
-        let mut entries = files.entries.iter();
-        let Some(file) = entries.find(|file| file.part.entry.name == *name) else {
+        let listed = self.prompts.list().await?;
+        let mut files = listed.files.iter();
+        let Some(file) = files.find(|file| file.entry.prompt.name == *name) else {
             return Ok(None);
         };
         let doing = format!("read prompt `{name}`");
         let path = file.path.clone();
-        let read = run_blocking(&self.0, &doing, move |_| read_prompt(&path));
+        let read = run_blocking(&self.prompts, &doing, move |_| PromptFile::read_text(&path));
         match read.await? {
             Ok(Some((_, text))) if text.prompt.name == *name => Ok(Some(text)),
-            // Changed since the walk: it is no longer what was asked for.
-            Ok(_) | Err(Unserved::Unfit(_)) => Ok(None),
-            Err(Unserved::Unread(reason)) => {
-                let problem = format!("{}: {reason}", shown(&file.path));
+            // It changed since the walk and is not this prompt any more.
+            Ok(_) | Err(Unserved::Invalid(_)) => Ok(None),
+            Err(Unserved::Unreadable(reason)) => {
+                let problem = format!("{}: {reason}", display_path(&file.path));
                 Err(Error::Source { doing, problem })
             }
         }
@@ -163,7 +169,7 @@ impl Folder {
 
 impl Source for Folder {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
-        Box::pin(async { Ok(self.skill_files().await?.listing()) })
+        Box::pin(async { Ok(listing(self.skills.list().await?, |file| file.skill)) })
     }
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
@@ -171,7 +177,7 @@ impl Source for Folder {
     }
 
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {
-        Box::pin(async { Ok(self.prompt_files().await?.listing()) })
+        Box::pin(async { Ok(listing(self.prompts.list().await?, |file| file.prompt)) })
     }
 
     fn prompt<'a>(
@@ -182,20 +188,24 @@ impl Source for Folder {
     }
 }
 
-impl<T: Clone> Files<T> {
-    /// The entries alone. Copied only where others share the walk.
-    fn listing(self: Arc<Self>) -> Listing<T> {
-        let entry = |file: File<T>| file.part.entry;
-        let copy = |file: &File<T>| file.part.entry.clone();
-        match Arc::try_unwrap(self) {
-            Ok(mine) => Listing {
-                entries: mine.entries.into_iter().map(entry).collect(),
-                skipped: mine.skipped,
-            },
-            Err(shared) => Listing {
-                entries: shared.entries.iter().map(copy).collect(),
-                skipped: shared.skipped.clone(),
-            },
-        }
+/// The entries alone, cloned only if another caller shares the walk.
+fn listing<E: Clone, T>(files: Arc<ParsedFiles<E>>, entry: impl Fn(E) -> T) -> Listing<T> {
+    match Arc::try_unwrap(files) {
+        Ok(own) => Listing {
+            entries: own
+                .files
+                .into_iter()
+                .map(|file| entry(file.entry))
+                .collect(),
+            skipped: own.skipped,
+        },
+        Err(shared) => Listing {
+            entries: shared
+                .files
+                .iter()
+                .map(|file| entry(file.entry.clone()))
+                .collect(),
+            skipped: shared.skipped.clone(),
+        },
     }
 }

@@ -1,30 +1,93 @@
-//! The front matter of a prompt file: a description, and perhaps a name.
+//! A markdown file as a prompt: its front matter has a description and may have a name.
 
 use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
-use skills_core::{PromptName, check_description};
+use skills_core::{Origin, PromptName, PromptText, SourcePrompt, check_description};
 
-/// What the front matter says.
+use super::content::MarkdownContent;
+use crate::file_set::{FileEntry, Unserved};
+use crate::scan::FoundFile;
+use crate::snapshot::fingerprint;
+
+/// A prompt without its text.
+#[derive(Clone, Debug)]
+pub struct PromptFile {
+    /// The entry of a listing.
+    pub prompt: SourcePrompt,
+    /// What had to be repaired to read its front matter.
+    pub warning: Option<Arc<str>>,
+    /// Changes with everything that is served of the file.
+    pub fingerprint: u64,
+}
+
+impl PromptFile {
+    /// Reads a prompt and its text; `None` if the file does not exist.
+    pub fn read_text(path: &Path) -> Result<Option<(Self, PromptText)>, Unserved> {
+        let Some(content) = MarkdownContent::read(path)? else {
+            return Ok(None);
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let yaml = content.front_matter.as_deref();
+        let PromptFrontMatter {
+            name,
+            description,
+            warning,
+        } = PromptFrontMatter::parse(yaml, &content.body, &stem)?;
+        let fingerprint = fingerprint((&content.body, &content.modified_at, &description));
+        let prompt = SourcePrompt {
+            name,
+            description: description.into(),
+            registered_at: content.modified_at,
+            origin: Origin::Fs,
+        };
+        let text = PromptText {
+            prompt: prompt.clone(),
+            text: content.body,
+        };
+        let file = Self {
+            prompt,
+            warning: warning.map(Arc::from),
+            fingerprint,
+        };
+        Ok(Some((file, text)))
+    }
+}
+
+impl FileEntry for PromptFile {
+    const SUFFIX: &'static str = ".md";
+    const LISTING: &'static str = "list the prompt files";
+    type Name = PromptName;
+
+    fn read(found: &FoundFile) -> Result<Option<Self>, Unserved> {
+        Ok(Self::read_text(&found.path)?.map(|(file, _)| file))
+    }
+
+    fn name(&self) -> &PromptName {
+        &self.prompt.name
+    }
+
+    fn duplicate_reason(&self, first: &str) -> String {
+        let name = &self.prompt.name;
+        format!("has the name `{name}` that {first} has already; rename one")
+    }
+}
+
+/// The fields of a prompt's front matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PromptFrontMatter {
-    /// The prompt's name.
-    pub name: PromptName,
-    /// What a person picking it reads.
-    pub description: String,
-    /// What had to be put right to read it.
-    pub warning: Option<String>,
+struct PromptFrontMatter {
+    name: PromptName,
+    description: String,
+    warning: Option<String>,
 }
 
 impl PromptFrontMatter {
-    /// Reads front matter; `stem` is the file's name without `.md`. Fails with the
-    /// reason it cannot be served.
-    pub fn parse(
-        front_matter: Option<&str>,
-        body: &str,
-        stem: &str,
-    ) -> Result<PromptFrontMatter, String> {
-        let Some(yaml) = front_matter else {
+    /// `stem`, the file name without `.md`, is the name unless the front matter has one.
+    /// Fails with the reason why the file cannot be served.
+    fn parse(yaml: Option<&str>, body: &str, stem: &str) -> Result<Self, String> {
+        let Some(yaml) = yaml else {
             let opened = body
                 .lines()
                 .next()
@@ -37,7 +100,7 @@ impl PromptFrontMatter {
         };
         let (value, warning) = parse_yaml(yaml)?;
         let Value::Object(mut map) = value else {
-            return Err("has front matter that is no map; write `description: ...`".into());
+            return Err("has front matter that is not a map; write `description: ...`".into());
         };
         let Some(description) = text(&mut map, "description")? else {
             return Err("has no `description` in its front matter; add one".into());
@@ -47,7 +110,7 @@ impl PromptFrontMatter {
         let name = text(&mut map, "name")?;
         let name = name.as_deref().unwrap_or(stem).parse::<PromptName>();
         let fix = "rename the file or set `name` in the front matter";
-        Ok(PromptFrontMatter {
+        Ok(Self {
             name: name.map_err(|error| format!("cannot be a prompt: {error}; {fix}"))?,
             description,
             warning,
@@ -139,10 +202,10 @@ mod tests {
 
     #[track_caller]
     fn good(yaml: &str, name: &str, description: &str, warned: bool) {
-        let card = PromptFrontMatter::parse(Some(yaml), "", "stem").unwrap();
-        assert_eq!(card.name.as_str(), name, "for {yaml:?}");
-        assert_eq!(card.description, description, "for {yaml:?}");
-        assert_eq!(card.warning.is_some(), warned, "{:?}", card.warning);
+        let matter = PromptFrontMatter::parse(Some(yaml), "", "stem").unwrap();
+        assert_eq!(matter.name.as_str(), name, "for {yaml:?}");
+        assert_eq!(matter.description, description, "for {yaml:?}");
+        assert_eq!(matter.warning.is_some(), warned, "{:?}", matter.warning);
     }
 
     #[track_caller]
@@ -152,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn cards() {
+    fn front_matter() {
         good("description: Opens a PR.\n", "stem", "Opens a PR.", false);
         good("name: open-pr\ndescription: x\n", "open-pr", "x", false);
         good("name: open-pr\r\ndescription: x\r\n", "open-pr", "x", false);
@@ -169,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unquoted_colon_is_put_right_with_a_warning() {
+    fn an_unquoted_colon_is_repaired_with_a_warning() {
         good(
             "description: Use this: now\n",
             "stem",
@@ -197,10 +260,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_card_says_why() {
-        bad("", "is no map");
-        bad("just words\n", "is no map");
-        bad("- a\n- b\n", "is no map");
+    fn invalid_front_matter_has_a_reason() {
+        bad("", "is not a map");
+        bad("just words\n", "is not a map");
+        bad("- a\n- b\n", "is not a map");
         bad("name: x\n", "has no `description`");
         bad("description:\n", "has no `description`");
         bad("description: ''\n", "has an empty `description`");
@@ -233,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yaml_bomb_does_not_go_off() {
+    fn nested_aliases_and_deep_lists_are_refused() {
         let line = |n: usize| {
             format!(
                 "a{}: &a{} [{}]\n",
@@ -254,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_must_be_there_and_closed() {
+    fn front_matter_must_be_present_and_closed() {
         let missing = |body: &str| PromptFrontMatter::parse(None, body, "stem").unwrap_err();
         assert!(missing("# Hi\n").contains("has no front matter"));
         assert!(missing("---\ndescription: x\n").contains("is not closed"));

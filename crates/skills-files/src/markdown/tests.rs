@@ -1,6 +1,6 @@
-//! Folders on a disk: what is served, what is skipped, and with which words.
+//! Folders on disk: what is served, what is skipped, and for which reason.
 
-mod fresh;
+mod edits;
 #[cfg(unix)]
 mod unix;
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A temporary folder with files of its own.
+/// A temporary folder with files.
 struct Disk(TempDir);
 
 impl Disk {
@@ -34,7 +34,7 @@ impl Disk {
     }
 
     fn folder(&self, skills: &[&str], prompts: &[&str]) -> Folder {
-        self.limited(skills, prompts, Limits::USUAL)
+        self.limited(skills, prompts, Limits::DEFAULT)
     }
 
     fn limited(&self, skills: &[&str], prompts: &[&str], limits: Limits) -> Folder {
@@ -42,21 +42,21 @@ impl Disk {
         Folder::with_limits(self.0.path(), &owned(skills), &owned(prompts), limits)
     }
 
-    /// Skills and what is skipped, paths below this disk.
+    /// The ids, and what is skipped with paths relative to this folder.
     fn skills(&self, patterns: &[&str]) -> (Vec<String>, Vec<String>) {
-        let listing = run(self.folder(patterns, &[]).skills()).unwrap();
+        let listing = block_on(self.folder(patterns, &[]).skills()).unwrap();
         let mut ids: Vec<_> = listing.entries.iter().map(|s| s.id.to_string()).collect();
         ids.sort();
-        (ids, self.said(&listing.skipped))
+        (ids, self.reasons(&listing.skipped))
     }
 
     fn prompts(&self, patterns: &[&str]) -> (Vec<String>, Vec<String>) {
-        let listing = run(self.folder(&[], patterns).prompts()).unwrap();
+        let listing = block_on(self.folder(&[], patterns).prompts()).unwrap();
         let names = listing.entries.iter().map(|p| p.name.to_string());
-        (names.collect(), self.said(&listing.skipped))
+        (names.collect(), self.reasons(&listing.skipped))
     }
 
-    fn said(&self, skipped: &[Skipped]) -> Vec<String> {
+    fn reasons(&self, skipped: &[Skipped]) -> Vec<String> {
         let here = format!("{}/", self.path("").display()).replace("//", "/");
         let line = |s: &Skipped| format!("{}: {}", s.place, s.reason).replace(&here, "");
         let mut lines: Vec<_> = skipped.iter().map(line).collect();
@@ -67,17 +67,17 @@ impl Disk {
     #[track_caller]
     fn body(&self, patterns: &[&str], id: &str) -> Option<String> {
         let id = id.parse().unwrap();
-        let body = run(self.folder(patterns, &[]).skill(&id)).unwrap();
+        let body = block_on(self.folder(patterns, &[]).skill(&id)).unwrap();
         body.map(|body| body.to_string())
     }
 }
 
-fn run<T>(work: impl Future<Output = T>) -> T {
+fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.unwrap().block_on(work)
 }
 
-/// The ids, and for each thing skipped a part of what is said.
+/// Checks the ids, and that each report contains the expected part.
 #[track_caller]
 fn check(got: &(Vec<String>, Vec<String>), ids: &[&str], skipped: &[&str]) {
     assert_eq!(got.0, ids, "{:?}", got.1);
@@ -112,7 +112,7 @@ fn an_id_is_the_path_without_prefix_and_ending() {
         &["docs/team-a", "my/foo"],
         &[],
     );
-    let listing = run(disk.folder(&["my/*.md"], &[]).skills()).unwrap();
+    let listing = block_on(disk.folder(&["my/*.md"], &[]).skills()).unwrap();
     let skill = &listing.entries[0];
     assert_eq!(skill.head.title.as_deref(), Some("Foo"));
     assert_eq!(skill.head.description.as_deref(), Some("About foo."));
@@ -127,7 +127,7 @@ fn an_id_is_the_path_without_prefix_and_ending() {
 }
 
 #[test]
-fn names_that_are_no_id_are_skipped() {
+fn names_that_are_not_ids_are_skipped() {
     let long = format!("d/{}.md", "a".repeat(65));
     let disk = Disk::with(&[
         (&long, "x"),
@@ -211,7 +211,7 @@ fn of_two_files_with_one_id_the_first_path_wins() {
 }
 
 #[test]
-fn patterns_that_help_nobody_are_reported() {
+fn patterns_without_a_match_are_reported() {
     let disk = Disk::with(&[("d/a.md", "x"), ("d/sub.md/b.md", "x")]);
     check(
         &disk.skills(&[
@@ -227,7 +227,7 @@ fn patterns_that_help_nobody_are_reported() {
         &[
             "aaa.md: cannot be read: ",
             "d: is a folder; write `d/**/*.md`",
-            "pattern `[`: is no valid pattern",
+            "pattern `[`: is not a valid pattern",
             "pattern `d/a.md/*.md`: matches no file: ",
             "pattern `d/gone.md`: matches no file",
             "pattern `d/none*.md`: matches no file",
@@ -242,7 +242,7 @@ fn patterns_that_help_nobody_are_reported() {
 }
 
 #[test]
-fn a_walk_without_end_is_given_up_and_that_is_said() {
+fn a_walk_beyond_the_limits_stops_with_a_report() {
     let disk = Disk::with(&[
         ("a/b/c/d.md", "x"),
         ("a/b/e.md", "x"),
@@ -250,41 +250,50 @@ fn a_walk_without_end_is_given_up_and_that_is_said() {
         ("a/y.txt", "x"),
     ]);
     let with = |limits: Limits| {
-        let listing = run(disk.limited(&["**"], &[], limits).skills()).unwrap();
+        let listing = block_on(disk.limited(&["**"], &[], limits).skills()).unwrap();
         let ids = listing.entries.iter().map(|s| s.id.to_string()).collect();
-        (ids, disk.said(&listing.skipped))
+        (ids, disk.reasons(&listing.skipped))
     };
-    let usual = Limits::USUAL;
-    let (_, said) = with(Limits {
+    let default = Limits::DEFAULT;
+    let (_, reasons) = with(Limits {
         entries: 3,
-        ..usual
+        ..default
     });
     assert!(
-        said.iter()
+        reasons
+            .iter()
             .any(|s| s.contains("was given up after 3 files and folders"))
     );
-    let said = ["a/b/c: is 2 folders deep", "a/x.txt: ", "a/y.txt: "];
-    check(&with(Limits { depth: 2, ..usual }), &["a/b/e"], &said);
-    let (ids, said) = with(Limits {
-        reports: 1,
-        ..usual
-    });
-    assert_eq!((ids.len(), said.len()), (2, 2));
-    assert!(
-        said[1].contains("matches 1 more files that cannot be served"),
-        "{said:?}"
+    let expected = ["a/b/c: is 2 folders deep", "a/x.txt: ", "a/y.txt: "];
+    check(
+        &with(Limits {
+            depth: 2,
+            ..default
+        }),
+        &["a/b/e"],
+        &expected,
     );
-    // And for real.
-    let listing = run(disk
-        .limited(
+    let (ids, reasons) = with(Limits {
+        reports: 1,
+        ..default
+    });
+    assert_eq!((ids.len(), reasons.len()), (2, 2));
+    assert!(
+        reasons[1].contains("matches 1 more files that cannot be served"),
+        "{reasons:?}"
+    );
+    // The whole disk.
+    let listing = block_on(
+        disk.limited(
             &["/**"],
             &[],
             Limits {
                 entries: 2_000,
-                ..usual
+                ..default
             },
         )
-        .skills());
+        .skills(),
+    );
     assert!(listing.unwrap().skipped.len() <= 2_002);
 }
 
@@ -314,19 +323,23 @@ fn prompts_have_front_matter() {
             "p/H.md: cannot be a prompt: name `H` has 'H'",
             "p/c.md: has no front matter",
             "p/d.md: has front matter that is not closed",
-            "p/e.md: has front matter that is no map",
+            "p/e.md: has front matter that is not a map",
             "p/f.md: has no text after the front matter",
             "p/g/a.md: has the name `a` that p/a.md has already; rename one",
         ],
     );
     let folder = disk.folder(&[], &["p/**/*.md"]);
-    let prompt = run(folder.prompt(&"bee".parse().unwrap()))
+    let prompt = block_on(folder.prompt(&"bee".parse().unwrap()))
         .unwrap()
         .unwrap();
     assert_eq!(&*prompt.text, "Do b.\n");
     assert_eq!(&*prompt.prompt.description, "Use it: often");
-    assert!(run(folder.prompt(&"b".parse().unwrap())).unwrap().is_none());
-    let report = run(folder.report()).unwrap();
+    assert!(
+        block_on(folder.prompt(&"b".parse().unwrap()))
+            .unwrap()
+            .is_none()
+    );
+    let report = block_on(folder.report()).unwrap();
     assert_eq!(report.prompts[1].path, disk.path("p/b.md"));
     assert!(
         report.prompts[1]

@@ -1,65 +1,65 @@
-//! A bell that rings when something may have changed in some folders.
+//! Waits until something may have changed in a set of folders.
 //!
-//! It only rings: what changed is for the one who hears it to find out. The system is
-//! asked to tell of changes; folders it cannot tell about (not there yet, too many, a
-//! limit is reached, no such service) are left to looking every now and then. Knows
-//! nothing of what the folders hold.
+//! The operating system reports changes. Folders that it cannot watch (they do not exist
+//! yet, they are too many, a limit is reached, there is no such service) are polled. A
+//! [`Watcher`] never says what changed: its owner finds out.
 
-mod os_events;
+mod os_watcher;
 mod single_file;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use os_events::{Armed, Heard, System};
+use os_watcher::{Coverage, OsWatcher, PendingEvents};
 
 pub use single_file::watch_file;
 
-/// How long and how often.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
-    /// A burst is over when nothing happened for so long,
-    quiet: Duration,
-    /// or when it has lasted so long.
-    patience: Duration,
-    /// How often to look where the system does not tell.
-    poll: Duration,
-    /// How often to look where it does: some network file systems accept to be watched
-    /// and then say nothing of what other machines do.
-    heartbeat: Duration,
-    /// More folders than this are not watched.
-    folders: usize,
+struct Timing {
+    /// A burst of events ends when no event arrives for this long,
+    debounce: Duration,
+    /// or when it has lasted this long.
+    debounce_max: Duration,
+    /// How often changes are assumed while some folder is not watched.
+    poll_interval: Duration,
+    /// How often changes are assumed while all folders are watched: some network file
+    /// systems accept a watch and report nothing that other machines do.
+    rescan_interval: Duration,
+    /// No folder is watched if there are more than this.
+    folders_max: usize,
 }
 
-impl Pace {
-    const USUAL: Self = Self {
-        quiet: Duration::from_millis(100),
-        patience: Duration::from_secs(1),
-        poll: Duration::from_secs(2),
-        heartbeat: Duration::from_secs(30),
-        folders: 4_096,
+impl Timing {
+    const DEFAULT: Self = Self {
+        debounce: Duration::from_millis(100),
+        debounce_max: Duration::from_secs(1),
+        poll_interval: Duration::from_secs(2),
+        rescan_interval: Duration::from_secs(30),
+        folders_max: 4_096,
     };
 }
 
-/// Looking may take a twentieth of the time, where nothing but time says when to look.
-const SHARE: u32 = 20;
-/// After a burst, looking waits for a few times as long as it took last time.
-const BREATHER: u32 = 4;
+/// A poll interval is at least this many times as long as a scan takes, so that polling
+/// uses at most a twentieth of the time.
+const POLL_INTERVAL_PER_SCAN: u32 = 20;
+/// A burst ends after a pause of at least this many times as long as a scan takes.
+const DEBOUNCE_PER_SCAN: u32 = 4;
 
-/// Rings when something may have changed.
+/// Reports that something may have changed.
 #[derive(Debug)]
 pub struct Watcher {
-    pace: Pace,
-    heard: Arc<Heard>,
-    /// Lent to a thread while it is set up.
-    system: Option<System>,
-    /// Since when the owner has been looking.
-    looking: Instant,
-    /// What was last said about folders that are not watched.
-    said: Option<String>,
+    timing: Timing,
+    events: Arc<PendingEvents>,
+    folders: Arc<Mutex<OsWatcher>>,
+    /// When [`Self::changed`] last returned: its owner scans since then.
+    returned: Instant,
+    /// Why some folder was not watched the last time.
+    unwatched: Option<String>,
 }
 
 impl Default for Watcher {
@@ -69,87 +69,71 @@ impl Default for Watcher {
 }
 
 impl Watcher {
-    /// A bell that nobody rings yet.
+    /// A watcher that watches no folder yet.
     pub fn new() -> Self {
-        let heard = Arc::new(Heard::default());
-        let system = System::new(&heard);
-        Self::with(Pace::USUAL, heard, Some(system))
-    }
-
-    fn with(pace: Pace, heard: Arc<Heard>, system: Option<System>) -> Self {
+        let events = Arc::new(PendingEvents::default());
+        let os_watcher = OsWatcher::new(&events);
         Self {
-            pace,
-            heard,
-            system,
-            looking: Instant::now(),
-            said: None,
+            timing: Timing::DEFAULT,
+            events,
+            folders: Arc::new(Mutex::new(os_watcher)),
+            returned: Instant::now(),
+            unwatched: None,
         }
     }
 
-    /// Waits until something may have changed in `folders` (not in those below them)
-    /// since the last time, and until the burst is over. Returns at once when folders
-    /// are new to it: they may have changed before they were watched.
+    /// Waits until something may have changed in `folders` (not in folders below them)
+    /// since the last call, and until the burst of changes is over. Returns at once if
+    /// some folders were not watched before: they may have changed in the meantime.
     ///
     /// ```text
     /// loop {
-    ///     let folders = look();
+    ///     let folders = scan();
     ///     watcher.changed(&folders).await;
     /// }
     /// ```
     pub async fn changed(&mut self, folders: &[PathBuf]) {
-        let cost = self.looking.elapsed();
-        let Armed { new, unwatched } = self.arm(folders).await;
-        let polling = unwatched.is_some();
-        self.say(unwatched);
-        if !new {
-            let pause = if polling {
-                self.pace.poll.max(cost * SHARE)
-            } else {
-                self.pace.heartbeat
-            };
-            if timeout(pause, self.heard.rung()).await.is_ok() {
-                self.burst(cost).await;
-            }
-        }
-        self.looking = Instant::now();
-    }
-
-    async fn burst(&self, cost: Duration) {
-        let quiet = self.pace.quiet.max(cost * BREATHER);
-        let over = async { while timeout(quiet, self.heard.rung()).await.is_ok() {} };
-        // It goes on; the rest of it rings again.
-        let _ = timeout(self.pace.patience.max(quiet), over).await;
-    }
-
-    /// Asks the system about folders. On a thread, for there may be many.
-    async fn arm(&mut self, folders: &[PathBuf]) -> Armed {
-        let Some(mut system) = self.system.take() else {
-            return Armed::not("changes cannot be watched here");
+        let scan_time = self.returned.elapsed();
+        let Coverage { added, unwatched } = self.watch(folders).await;
+        let interval = if unwatched.is_some() {
+            let scan_share = scan_time * POLL_INTERVAL_PER_SCAN;
+            self.timing.poll_interval.max(scan_share)
+        } else {
+            self.timing.rescan_interval
         };
-        let (folders, most) = (folders.to_vec(), self.pace.folders);
-        let arming = tokio::task::spawn_blocking(move || {
-            let armed = system.arm(&folders, most);
-            (system, armed)
-        });
-        match arming.await {
-            Ok((system, armed)) => {
-                self.system = Some(system);
-                armed
-            }
-            Err(error) => Armed::not(error),
+        self.log_unwatched(unwatched);
+        if !added && timeout(interval, self.events.wait()).await.is_ok() {
+            self.end_of_burst(scan_time).await;
         }
+        self.returned = Instant::now();
     }
 
-    /// Says once why time has to tell.
-    fn say(&mut self, unwatched: Option<String>) {
-        if let Some(why) = &unwatched
-            && self.said != unwatched
+    async fn end_of_burst(&self, scan_time: Duration) {
+        let pause = self.timing.debounce.max(scan_time * DEBOUNCE_PER_SCAN);
+        let end = async { while timeout(pause, self.events.wait()).await.is_ok() {} };
+        // A longer burst is reported again by its later events.
+        let _ = timeout(self.timing.debounce_max.max(pause), end).await;
+    }
+
+    /// On the blocking thread pool, because there may be many folders.
+    async fn watch(&self, folders: &[PathBuf]) -> Coverage {
+        let os_watcher = Arc::clone(&self.folders);
+        let (folders, max) = (folders.to_vec(), self.timing.folders_max);
+        let watch = tokio::task::spawn_blocking(move || {
+            let os_watcher = os_watcher.lock();
+            let mut os_watcher = os_watcher.unwrap_or_else(PoisonError::into_inner);
+            os_watcher.watch_only(&folders, max)
+        });
+        watch.await.unwrap_or_else(Coverage::none)
+    }
+
+    /// Logs each reason for polling once.
+    fn log_unwatched(&mut self, unwatched: Option<String>) {
+        if let Some(reason) = &unwatched
+            && self.unwatched != unwatched
         {
-            tracing::info!(why, "looking for changes every now and then");
+            tracing::info!(reason, "polling for changes");
         }
-        self.said = unwatched;
+        self.unwatched = unwatched;
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,5 +1,4 @@
-//! Noticing that one file changed: the system's word for it where there is one, and a look now
-//! and then where there is none.
+//! Waits for changes of one file, on the calling thread.
 
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -9,60 +8,61 @@ use notify::{RecursiveMode, Watcher};
 
 use crate::stamp::Stamp;
 
-/// How often to look where the system says nothing, as on some network drives.
-const LOOK: Duration = Duration::from_secs(2);
-/// Editors write in several steps; this much silence means they are done.
-const QUIET: Duration = Duration::from_millis(50);
-/// Somebody who never stops writing is read anyway.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How often the file's metadata is compared, because the system may report nothing, as on
+/// some network drives.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// Editors write in several steps; a pause of this length ends them,
+const DEBOUNCE: Duration = Duration::from_millis(50);
+/// or this much time, if the steps never pause.
+const DEBOUNCE_MAX: Duration = Duration::from_secs(1);
 
-/// Calls `changed` whenever the file may have changed, for as long as it answers true.
+/// Calls `changed` at once and then whenever the file may have changed, until it returns
+/// false.
 ///
-/// The folder is watched rather than the file: editors replace a file by renaming another.
+/// The folder is watched instead of the file: editors replace a file by renaming another.
 pub fn watch_file(path: &Path, mut changed: impl FnMut() -> bool) {
-    let (sender, events) = mpsc::channel();
+    // One slot: an event that is already waiting covers the next one.
+    let (sender, events) = mpsc::sync_channel(1);
     let name = path.file_name().map(ToOwned::to_owned);
-    let ours = move |event: &notify::Event| {
-        let named = |path: &std::path::PathBuf| path.file_name() == name.as_deref();
-        event.need_rescan() || event.paths.iter().any(named)
+    let concerns_file = move |event: &notify::Event| {
+        let mut paths = event.paths.iter();
+        event.need_rescan() || paths.any(|path| path.file_name() == name.as_deref())
     };
-    let kept = sender.clone();
+    // Keeps the channel open if there is no watcher; polling then still works.
+    let _open = sender.clone();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
-        if !event.kind.is_access() && ours(&event) {
-            // Nobody listens any more: nothing to tell.
-            let _ = sender.send(());
+        if !event.kind.is_access() && concerns_file(&event) {
+            let _ = sender.try_send(());
         }
     });
-    // Without a watcher there is still the look now and then.
-    let _watching = watcher.and_then(|mut watcher| {
+    let _watcher = watcher.and_then(|mut watcher| {
         let folder = path.parent().unwrap_or(Path::new("."));
         watcher.watch(folder, RecursiveMode::NonRecursive)?;
         Ok(watcher)
     });
     let mut known = stamp(path);
-    // It may have changed between being read and being watched.
+    // The first call: the file may have changed between being read and being watched.
     while changed() {
         loop {
-            let rang = rings(&events);
+            let reported = wait_for_burst(&events);
             let now = stamp(path);
-            if rang || now != known {
+            if reported || now != known {
                 known = now;
                 break;
             }
         }
     }
-    drop(kept);
 }
 
-/// Waits for an event and the silence after it; false if none came for a while.
-fn rings(events: &Receiver<()>) -> bool {
-    if events.recv_timeout(LOOK) != Ok(()) {
+/// Waits for an event and the pause after it; false if none arrived in the poll interval.
+fn wait_for_burst(events: &Receiver<()>) -> bool {
+    if events.recv_timeout(POLL_INTERVAL) != Ok(()) {
         return false;
     }
     let first = Instant::now();
-    while first.elapsed() < PATIENCE {
-        if events.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
+    while first.elapsed() < DEBOUNCE_MAX {
+        if events.recv_timeout(DEBOUNCE) == Err(RecvTimeoutError::Timeout) {
             break;
         }
     }

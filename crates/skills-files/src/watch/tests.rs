@@ -1,4 +1,4 @@
-//! Real folders that change, watched by the system and not.
+//! Changes in real folders, watched by the system and polled.
 
 use std::fs;
 use std::path::Path;
@@ -7,50 +7,52 @@ use std::task::Poll;
 use super::*;
 
 /// Longer than anything here takes on a busy machine.
-const LONG: Duration = Duration::from_mins(1);
+const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 const NEVER: Duration = Duration::from_hours(24);
 
-/// Only the system tells.
-const TOLD: Pace = Pace {
-    quiet: Duration::from_millis(20),
-    patience: Duration::from_millis(200),
-    poll: NEVER,
-    heartbeat: NEVER,
-    folders: 100,
+/// Only events of the system count.
+const EVENTS_ONLY: Timing = Timing {
+    debounce: Duration::from_millis(20),
+    debounce_max: Duration::from_millis(200),
+    poll_interval: NEVER,
+    rescan_interval: NEVER,
+    folders_max: 100,
 };
 
-/// Only time tells.
-const TIMED: Pace = Pace {
-    poll: Duration::from_millis(5),
-    ..TOLD
+/// Folders that are not watched are polled.
+const POLLING: Timing = Timing {
+    poll_interval: Duration::from_millis(5),
+    ..EVENTS_ONLY
 };
 
-fn run<T>(work: impl Future<Output = T>) -> T {
+fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
     runtime.unwrap().block_on(work)
 }
 
-fn bell(pace: Pace) -> Watcher {
-    let heard = Arc::new(Heard::default());
-    let system = System::new(&heard);
-    Watcher::with(pace, heard, Some(system))
+fn watcher(timing: Timing) -> Watcher {
+    Watcher {
+        timing,
+        ..Watcher::new()
+    }
 }
 
-async fn rings(bell: &mut Watcher, folders: &[PathBuf]) {
-    let rung = timeout(LONG, bell.changed(folders)).await;
-    rung.expect("the bell never rang");
+async fn changed(watcher: &mut Watcher, folders: &[PathBuf]) {
+    let changed = timeout(TEST_TIMEOUT, watcher.changed(folders)).await;
+    changed.expect("a change is reported");
 }
 
-/// Waits until the system has told that a path went away.
-async fn hears_of(bell: &Watcher, gone: &Path) {
-    let hearing = async {
-        while !bell.heard.is_gone(gone) {
-            bell.heard.rung().await;
+/// Waits until the system has reported that a path was moved or removed.
+async fn removed(watcher: &Watcher, path: &Path) {
+    let reported = async {
+        while !watcher.events.is_removed(path) {
+            watcher.events.wait().await;
         }
     };
-    timeout(LONG, hearing).await.expect("nobody told");
+    let reported = timeout(TEST_TIMEOUT, reported).await;
+    reported.expect("the removal is reported");
 }
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -60,33 +62,33 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn the_system_tells_what_comes_changes_and_goes() {
-    run(async {
+fn files_that_are_created_changed_and_removed_are_reported() {
+    block_on(async {
         let (_dir, path) = folder();
         let folders = [path.clone()];
-        let mut bell = bell(TOLD);
-        rings(&mut bell, &folders).await; // New to it.
-        assert!(bell.said.is_none());
+        let mut watcher = watcher(EVENTS_ONLY);
+        changed(&mut watcher, &folders).await; // Not watched before.
+        assert!(watcher.unwatched.is_none());
         fs::write(path.join("a.md"), "one").unwrap();
-        rings(&mut bell, &folders).await;
+        changed(&mut watcher, &folders).await;
         fs::write(path.join("a.md"), "two").unwrap();
-        rings(&mut bell, &folders).await;
+        changed(&mut watcher, &folders).await;
         fs::rename(path.join("a.md"), path.join("b.md")).unwrap();
-        rings(&mut bell, &folders).await;
+        changed(&mut watcher, &folders).await;
         fs::remove_file(path.join("b.md")).unwrap();
-        rings(&mut bell, &folders).await;
+        changed(&mut watcher, &folders).await;
     });
 }
 
 #[test]
-fn a_folder_that_another_replaced_is_watched_again() {
-    run(async {
+fn a_replaced_folder_is_watched_again() {
+    block_on(async {
         let (_dir, path) = folder();
         let sub = path.join("sub");
         let folders = [path.clone(), sub.clone()];
         fs::create_dir(&sub).unwrap();
-        let mut bell = bell(TOLD);
-        rings(&mut bell, &folders).await;
+        let mut watcher = watcher(EVENTS_ONLY);
+        changed(&mut watcher, &folders).await;
         let replace: [fn(&Path); 2] = [
             |sub| {
                 fs::remove_dir(sub).unwrap();
@@ -99,61 +101,65 @@ fn a_folder_that_another_replaced_is_watched_again() {
         ];
         for replace in replace {
             replace(&sub);
-            hears_of(&bell, &sub).await;
-            rings(&mut bell, &folders).await; // New to it.
-            // Only whoever watches the new folder is told of this.
+            removed(&watcher, &sub).await;
+            changed(&mut watcher, &folders).await; // Not watched before.
+            // Only a watch on the new folder reports this.
             let file = sub.join("a.md");
             fs::write(&file, "one").unwrap();
             fs::remove_file(&file).unwrap();
-            hears_of(&bell, &file).await;
+            removed(&watcher, &file).await;
         }
     });
 }
 
 #[test]
-fn many_rings_are_heard_as_one() {
-    run(async {
-        let mut bell = bell(TOLD);
+fn many_events_are_reported_once() {
+    block_on(async {
+        let mut watcher = watcher(EVENTS_ONLY);
         for _ in 0..100 {
-            bell.heard.ring();
+            watcher.events.add();
         }
-        rings(&mut bell, &[]).await;
-        let heard = Arc::clone(&bell.heard);
-        let mut second = Box::pin(bell.changed(&[]));
-        // Polled until it has nothing left to do but wait.
+        changed(&mut watcher, &[]).await;
+        let events = Arc::clone(&watcher.events);
+        let mut second = Box::pin(watcher.changed(&[]));
+        // Polled until only an event is missing.
         for _ in 0..100 {
-            let pending = std::future::poll_fn(|cx| Poll::Ready(second.as_mut().poll(cx)));
-            assert!(pending.await.is_pending());
+            let polled = std::future::poll_fn(|cx| Poll::Ready(second.as_mut().poll(cx)));
+            assert!(polled.await.is_pending());
             tokio::task::yield_now().await;
         }
-        heard.ring();
-        timeout(LONG, second).await.expect("it still rings");
+        events.add();
+        let reported = timeout(TEST_TIMEOUT, second).await;
+        reported.expect("a later event is reported");
     });
 }
 
 #[test]
-fn where_nobody_tells_time_does() {
-    run(async {
+fn folders_that_cannot_be_watched_are_polled() {
+    block_on(async {
         let (_dir, path) = folder();
         let absent = path.join("not/there/yet");
         let one = std::slice::from_ref(&absent);
-        let mut bell = bell(TIMED);
-        rings(&mut bell, one).await;
-        let said = bell.said.clone().unwrap();
-        assert!(said.contains("not/there/yet"), "{said}");
+        let mut watcher = watcher(POLLING);
+        changed(&mut watcher, one).await;
+        let reason = watcher.unwatched.clone().unwrap();
+        assert!(reason.contains("not/there/yet"), "{reason}");
         fs::create_dir_all(&absent).unwrap();
-        rings(&mut bell, one).await;
-        assert_eq!(bell.said, None, "from now on the system tells");
+        changed(&mut watcher, one).await;
+        assert_eq!(watcher.unwatched, None, "watched from now on");
 
         let two = [path.clone(), absent.clone()];
-        bell.pace.folders = 1;
-        rings(&mut bell, &two).await;
-        let said = bell.said.clone().unwrap();
-        assert!(said.contains("more than 1 folders"), "{said}");
-        assert!(!bell.system.as_ref().unwrap().is_watched(&path));
+        watcher.timing.folders_max = 1;
+        changed(&mut watcher, &two).await;
+        let reason = watcher.unwatched.clone().unwrap();
+        assert!(reason.contains("more than 1 folders"), "{reason}");
+        assert!(!watcher.folders.lock().unwrap().is_watched(&path));
 
-        let mut bell = Watcher::with(TIMED, Arc::default(), None);
-        rings(&mut bell, &two).await;
-        assert!(bell.said.as_ref().unwrap().contains("cannot be watched"));
+        let unavailable = Err(notify::Error::generic("no such service"));
+        let os_watcher = OsWatcher::with(&watcher.events, unavailable);
+        watcher.folders = Arc::new(Mutex::new(os_watcher));
+        changed(&mut watcher, &two).await;
+        let reason = watcher.unwatched.unwrap();
+        assert!(reason.contains("no such service"), "{reason}");
     });
 }

@@ -1,4 +1,4 @@
-//! What only some systems have: links, pipes, permissions, names that are no text.
+//! Unix only: links, pipes, permissions, names that are not UTF-8.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
 use super::*;
-use crate::scan::said_by;
+use crate::scan::io_reason;
 
 #[test]
 fn names_that_are_not_utf_8_are_skipped() {
@@ -21,20 +21,20 @@ fn names_that_are_not_utf_8_are_skipped() {
 }
 
 #[test]
-fn pipes_and_devices_are_skipped_and_nobody_waits_for_them() {
+fn pipes_and_devices_are_skipped_without_waiting() {
     let disk = Disk::with(&[]);
     let made = Command::new("mkfifo").arg(disk.path("a.md")).status();
     assert!(made.unwrap().success());
     symlink("a.md", disk.path("b.md")).unwrap();
-    let said = ["a.md: is no regular file", "b.md: is no regular file"];
-    check(&disk.skills(&["*.md"]), &[], &said);
-    check(&disk.skills(&["a.md"]), &[], &said[..1]);
+    let expected = ["a.md: is not a regular file", "b.md: is not a regular file"];
+    check(&disk.skills(&["*.md"]), &[], &expected);
+    check(&disk.skills(&["a.md"]), &[], &expected[..1]);
     assert_eq!(disk.body(&["*.md"], "a"), None);
     assert_eq!(disk.body(&["*.md"], "b"), None);
-    let (_, said) = disk.skills(&["/dev/null"]);
+    let (_, reasons) = disk.skills(&["/dev/null"]);
     assert!(
-        said[0].contains("/dev/null: is no regular file"),
-        "{said:?}"
+        reasons[0].contains("/dev/null: is not a regular file"),
+        "{reasons:?}"
     );
 }
 
@@ -67,38 +67,38 @@ fn links_are_followed_inside_the_root_only() {
     for id in ["b", "away/b", "lost", "self", "real/up/real/a", "real/up/c"] {
         assert_eq!(body(id), None, "for {id}");
     }
-    // The root itself may be a link: whoever wrote the pattern meant it.
+    // The root itself may be a link.
     link("d/real", "root");
     assert_eq!(disk.skills(&["root/*.md"]).0, ["a"]);
 }
 
 #[test]
-fn what_may_not_be_read_is_skipped() {
+fn files_without_permission_are_skipped() {
     let disk = Disk::with(&[("a.md", "x"), ("d/b.md", "x")]);
     let mode = |path: &str, mode| {
         fs::set_permissions(disk.path(path), fs::Permissions::from_mode(mode)).unwrap();
     };
     mode("a.md", 0o000);
     mode("d", 0o000);
-    // Root may read everything; then there is nothing to refuse.
+    // The superuser may read everything.
     if fs::read(disk.path("a.md")).is_ok() {
         check(&disk.skills(&["**/*.md"]), &["a", "d/b"], &[]);
     } else {
-        let said = ["a.md: may not be read; give", "d: may not be read; give"];
-        check(&disk.skills(&["**/*.md"]), &[], &said);
+        let expected = ["a.md: may not be read; give", "d: may not be read; give"];
+        check(&disk.skills(&["**/*.md"]), &[], &expected);
         let folder = disk.folder(&["**/*.md"], &[]);
         for id in ["a", "d/b"] {
-            let error = run(folder.skill(&id.parse().unwrap())).unwrap_err();
+            let error = block_on(folder.skill(&id.parse().unwrap())).unwrap_err();
             assert!(error.to_string().contains("may not be read"), "{error}");
         }
     }
     mode("d", 0o755);
     let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-    assert!(said_by(&denied).contains("give this user permission"));
+    assert!(io_reason(&denied).contains("give this user permission"));
 }
 
 #[test]
-fn files_that_come_and_go_during_walks_break_nothing() {
+fn files_that_appear_and_disappear_during_walks_are_harmless() {
     let disk = Disk::with(&[("stays.md", "x")]);
     let folder = disk.folder(&["**/*.md"], &[]);
     std::thread::scope(|scope| {
@@ -110,9 +110,9 @@ fn files_that_come_and_go_during_walks_break_nothing() {
             }
         });
         for _ in 0..60 {
-            let listing = run(folder.skills()).unwrap();
+            let listing = block_on(folder.skills()).unwrap();
             assert!(listing.entries.iter().any(|s| s.id.as_str() == "stays"));
-            // Empty for the moment between creation and writing, at worst.
+            // A file is empty between its creation and the write.
             let fine = |s: &Skipped| s.reason.contains("is empty");
             assert!(listing.skipped.iter().all(fine), "{:?}", listing.skipped);
         }
@@ -120,7 +120,7 @@ fn files_that_come_and_go_during_walks_break_nothing() {
 }
 
 #[test]
-fn a_name_cannot_steer_the_terminal_of_whoever_reads_about_it() {
+fn control_characters_in_a_name_are_escaped() {
     let disk = Disk::with(&[("a\u{1b}[2J\n.md", "x")]);
     check(
         &disk.skills(&["*.md"]),
@@ -130,9 +130,9 @@ fn a_name_cannot_steer_the_terminal_of_whoever_reads_about_it() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_entered_is_skipped() {
+fn a_folder_that_cannot_be_read_is_skipped() {
     let disk = Disk::with(&[("top.md", "x")]);
-    // Deeper than a path may be long, which only steps of one folder can make.
+    // A path longer than the system allows, made by changing into each folder.
     let name = "d".repeat(200);
     let dig =
         "i=0; while [ $i -lt 25 ]; do mkdir \"$0\" && cd -P \"./$0\" || exit 1; i=$((i+1)); done";

@@ -1,0 +1,176 @@
+//! The files that the patterns of one setting match, parsed, each name served once.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use skills_core::{Error, Skipped};
+
+use crate::blocking::run_blocking;
+use crate::cache::Cache;
+use crate::pattern::{PatternMatches, Patterns};
+use crate::scan::{FoundFile, Limits, display_path, scan};
+use crate::singleflight::Singleflight;
+
+/// What one file of a set is parsed to.
+pub trait FileEntry: Clone + Debug + Send + Sync + 'static {
+    /// How the names of the files end.
+    const SUFFIX: &'static str;
+    /// What a listing reads, completing "could not ...".
+    const LISTING: &'static str;
+    /// What no two files of a set may have in common.
+    type Name: Clone + Eq + Hash;
+
+    /// Reads and parses a file; `None` if it does not exist any more.
+    fn read(found: &FoundFile) -> Result<Option<Self>, Unserved>;
+
+    /// Whether an entry that was parsed before belongs to the file as it is found now:
+    /// the id of a skill depends on the pattern that finds it.
+    fn is_of(&self, _found: &FoundFile) -> bool {
+        true
+    }
+
+    /// The name of the entry.
+    fn name(&self) -> &Self::Name;
+
+    /// The reason to skip this file when the file at `first` has the same name.
+    fn duplicate_reason(&self, first: &str) -> String;
+
+    /// Reasons why parts of the file are not served.
+    fn skipped_parts(&self) -> &[String] {
+        &[]
+    }
+}
+
+/// Why an existing file is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unserved {
+    /// Its content cannot be served until it is edited.
+    Invalid(String),
+    /// The system did not allow it to be read.
+    Unreadable(String),
+}
+
+impl Unserved {
+    /// The reason, with a remedy.
+    pub fn reason(self) -> String {
+        match self {
+            Self::Invalid(reason) | Self::Unreadable(reason) => reason,
+        }
+    }
+}
+
+impl From<String> for Unserved {
+    fn from(reason: String) -> Self {
+        Self::Invalid(reason)
+    }
+}
+
+/// Patterns, and what was parsed from files that have not changed since.
+#[derive(Debug)]
+pub struct FileSet<E: FileEntry> {
+    pub patterns: Patterns,
+    pub limits: Limits,
+    pub cache: Cache<E>,
+    listings: Singleflight<ParsedFiles<E>>,
+    walks: AtomicUsize,
+}
+
+/// A file that is served.
+#[derive(Debug)]
+pub struct ParsedFile<E> {
+    /// What it holds.
+    pub entry: E,
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// The pattern that matches it.
+    pub pattern: Arc<str>,
+}
+
+/// The result of one walk.
+#[derive(Debug)]
+pub struct ParsedFiles<E> {
+    /// Files that are served, in byte order of their paths.
+    pub files: Vec<ParsedFile<E>>,
+    /// What is not served, with the reason.
+    pub skipped: Vec<Skipped>,
+    /// How much each pattern matches.
+    pub matches: Vec<PatternMatches>,
+    /// The folders to watch: those that were read, and roots that do not exist yet.
+    pub folders: Vec<PathBuf>,
+}
+
+impl<E: FileEntry> FileSet<E> {
+    /// The files that `patterns` match; relative ones start at `base`.
+    pub fn new(base: &Path, patterns: &[String], limits: Limits) -> Self {
+        Self {
+            patterns: Patterns::new(base, patterns, E::SUFFIX),
+            limits,
+            cache: Cache::default(),
+            listings: Singleflight::default(),
+            walks: AtomicUsize::new(0),
+        }
+    }
+
+    /// Every file. Concurrent callers share a walk that starts after their calls.
+    pub async fn list(self: &Arc<Self>) -> Result<Arc<ParsedFiles<E>>, Error> {
+        let walk = || run_blocking(self, E::LISTING, Self::walk);
+        self.listings.run(walk).await
+    }
+
+    /// How often a pattern was walked.
+    pub fn walks(&self) -> usize {
+        self.walks.load(Ordering::Relaxed)
+    }
+
+    /// Walks, parses what changed, and gives each name to the first file that has it.
+    pub fn walk(&self) -> ParsedFiles<E> {
+        let patterns = self.patterns.valid.len();
+        self.walks.fetch_add(patterns, Ordering::Relaxed);
+        let started = SystemTime::now();
+        let scan = scan(&self.patterns.valid, self.limits);
+        let mut pass = self.cache.pass(started);
+        let mut skipped = self.patterns.invalid.clone();
+        skipped.extend(scan.skipped);
+        let mut files: Vec<ParsedFile<E>> = Vec::with_capacity(scan.found.len());
+        let mut names: HashMap<E::Name, usize> = HashMap::with_capacity(scan.found.len());
+        for found in scan.found {
+            let mut skip = |reason| {
+                let place = display_path(&found.path);
+                skipped.push(Skipped { place, reason });
+            };
+            let read = || E::read(&found);
+            let entry = match pass.get_or_read(&found, |entry| entry.is_of(&found), read) {
+                Ok(Some(entry)) => entry,
+                // Deleted since the walk.
+                Ok(None) => continue,
+                Err(unserved) => {
+                    skip(unserved.reason());
+                    continue;
+                }
+            };
+            if let Some(&first) = names.get(entry.name()) {
+                skip(entry.duplicate_reason(&display_path(&files[first].path)));
+                continue;
+            }
+            names.insert(entry.name().clone(), files.len());
+            entry.skipped_parts().iter().cloned().for_each(skip);
+            let FoundFile { path, pattern, .. } = found;
+            files.push(ParsedFile {
+                entry,
+                path,
+                pattern,
+            });
+        }
+        ParsedFiles {
+            files,
+            skipped,
+            matches: scan.matches,
+            folders: scan.folders,
+        }
+    }
+}
