@@ -16,7 +16,7 @@ mod signal;
 mod worker;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use skills_core::{Engine, Registry, Source};
 use skills_iii::Client;
@@ -32,7 +32,7 @@ pub use signal::stop_signal;
 use crate::config::{Config, LoadedConfig};
 use crate::engine::ClientEngine;
 use crate::engine::peer::Peer;
-use skills_files::Folder;
+use skills_files::{Folder, rfc3339};
 use worker::Worker;
 
 /// How long calls that are being answered may take when the program stops.
@@ -92,7 +92,5 @@ fn scopes(config: &Config) -> [&str; 2] {
 
 /// The time as RFC 3339 in UTC, with microseconds.
 fn now() -> String {
-    jiff::Timestamp::now()
-        .strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
-        .to_string()
+    rfc3339(SystemTime::now()).expect("the clock shows a year that RFC 3339 can express")
 }

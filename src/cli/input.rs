@@ -1,66 +1,70 @@
-//! Texts that are handed in: a file, or stdin.
+//! Text input of commands: a file, or stdin.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use skills_core::{BODY_MAX, Kind};
+use skills_files::{ReadFileError, read_file, read_up_to};
 
 use super::CliError;
 use super::output::Output;
 
-/// Reads a text of at most `most` bytes from a file, or from stdin if it is `-`.
-pub fn text(path: &Path, most: usize, output: &Output) -> Result<String, CliError> {
+/// Reads a text of at most `limit` bytes from a file, or from stdin if it is `-`.
+pub fn text(path: &Path, limit: usize, output: &Output) -> Result<String, CliError> {
     if path == Path::new("-") {
         if io::stdin().is_terminal() {
             output.note("reading from the terminal; Ctrl-D ends it");
         }
-        return read(io::stdin().lock(), "stdin", most);
+        let read = read_up_to(io::stdin().lock(), limit);
+        let bytes = read.map_err(|error| failed(&error, "stdin", limit, Kind::Broken))?;
+        return checked(bytes, "stdin");
     }
-    file(path, &path.display().to_string(), most)
-}
-
-/// Reads the body of a skill from a file that is spoken of already.
-pub fn body(path: &Path) -> Result<String, CliError> {
-    file(path, "it", BODY_MAX)
-}
-
-fn file(path: &Path, shown: &str, most: usize) -> Result<String, CliError> {
-    let failed = |error: &io::Error| CliError {
-        kind: match error.kind() {
-            io::ErrorKind::NotFound => Kind::NotFound,
-            _ => Kind::Invalid,
-        },
-        message: format!("cannot read {shown}: {error}"),
-        hint: None,
+    let read = match read_file(path, limit) {
+        // The user named a pipe, as in `<(command)`: it is read like stdin.
+        Err(ReadFileError::NotRegular) => {
+            let file = File::open(path).map_err(ReadFileError::Io);
+            file.and_then(|file| read_up_to(file, limit))
+        }
+        read => read.map(|content| content.bytes),
     };
-    let found = path.metadata().map_err(|error| failed(&error))?;
-    if found.is_dir() {
-        return Err(CliError::invalid(
+    let shown = path.display().to_string();
+    let bytes = read.map_err(|error| failed(&error, &shown, limit, Kind::Invalid))?;
+    checked(bytes, &shown)
+}
+
+/// Reads the body of a skill from a regular file that the message already names.
+pub fn body(path: &Path) -> Result<String, CliError> {
+    let read = read_file(path, BODY_MAX);
+    let content = read.map_err(|error| failed(&error, "it", BODY_MAX, Kind::Invalid))?;
+    checked(content.bytes, "it")
+}
+
+/// `kind` is that of an error which has no kind of its own.
+fn failed(error: &ReadFileError, shown: &str, limit: usize, kind: Kind) -> CliError {
+    match error {
+        ReadFileError::Directory => CliError::invalid(
             format!("{shown} is a directory"),
             format!("name a file, or take all of it with `skills import {shown}`"),
-        ));
+        ),
+        ReadFileError::TooLarge { .. } => CliError::invalid(
+            format!("{shown} is too large: more than {limit} bytes"),
+            "split it, and link the parts with iii:// addresses",
+        ),
+        ReadFileError::NotRegular | ReadFileError::Io(_) => CliError {
+            kind: match error {
+                ReadFileError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Kind::NotFound
+                }
+                _ => kind,
+            },
+            message: format!("cannot read {shown}: {error}"),
+            hint: None,
+        },
     }
-    read(
-        File::open(path).map_err(|error| failed(&error))?,
-        shown,
-        most,
-    )
 }
 
-fn read(source: impl Read, shown: &str, most: usize) -> Result<String, CliError> {
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
-    source
-        .take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(|error| CliError::broken(format!("cannot read {shown}: {error}")))?;
-    if bytes.len() > most {
-        return Err(CliError::invalid(
-            format!("{shown} is too large: more than {most} bytes"),
-            "split it, and link the parts with iii:// addresses",
-        ));
-    }
+fn checked(bytes: Vec<u8>, shown: &str) -> Result<String, CliError> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         CliError::invalid(

@@ -109,7 +109,7 @@ Feature: markdown files as skills and prompts
         | text                                | reason                  |
         | # Hi                                | has no front matter     |
         | ---␊description: x                 | is not closed           |
-        | ---␊- x␊---␊Hi                   | is no map               |
+        | ---␊- x␊---␊Hi                   | is not a map            |
         | ---␊name: a␊---␊Hi               | has no `description`    |
         | ---␊description: ''␊---␊Hi       | an empty `description`  |
         | ---␊description: 5␊---␊Hi        | is a number             |
@@ -140,7 +140,7 @@ Feature: markdown files as skills and prompts
       Then the pattern "<pattern>" is reported because it "<reason>"
 
       Examples:
-        | pattern     | reason              |
-        | docs/*.md   | matches no file     |
-        | docs/[a.md  | is no valid pattern |
-        | docs/       | names a folder      |
+        | pattern     | reason                 |
+        | docs/*.md   | matches no file        |
+        | docs/[a.md  | is not a valid pattern |
+        | docs/       | names a folder         |

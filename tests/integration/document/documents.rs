@@ -87,7 +87,7 @@ fn a_pipe_is_refused_at_once() {
     assert!(made.success());
     check_refused(
         &path,
-        &format!("cannot read {}: it is no regular file", path.display()),
+        &format!("cannot read {}: it is not a regular file", path.display()),
     );
 }
 

@@ -81,7 +81,7 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
         json!([{ "pattern": "*.3md", "files": 2, "served": 0, "earlier": 0 }])
     );
     let reasons = said["skipped"].to_string();
-    assert!(reasons.contains("[dead-link]") && reasons.contains("is no 3md document"));
+    assert!(reasons.contains("[dead-link]") && reasons.contains("is not a 3md document"));
 
     fs::write(dir.join("dev.3md"), DEV).unwrap();
     let mut again = SkillsProcess::start_serve(&data, &["--config", config]);
