@@ -6,7 +6,7 @@ use skills::config::Config;
 use skills_api::TRIGGER_TYPES;
 use skills_files::Folder;
 
-/// The first cells of the table under a heading, without code marks.
+/// The first cells of the table under a heading, without backticks.
 fn first_cells(readme: &str, heading: &str) -> Vec<String> {
     let section = readme
         .split(&format!("\n{heading}\n"))
@@ -31,7 +31,7 @@ fn the_readme_lists_every_function_and_trigger_type() {
 }
 
 #[tokio::test]
-async fn the_example_folder_is_served_as_a_whole() {
+async fn every_file_of_the_example_folder_is_served() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/folder/config.yaml");
     let loaded = Config::load(&path);
     assert_eq!(loaded.warnings, [""; 0]);
@@ -46,7 +46,7 @@ async fn the_example_folder_is_served_as_a_whole() {
 }
 
 #[test]
-fn the_example_agent_has_nothing_to_complain_about() {
+fn the_example_agent_is_valid() {
     let text = include_str!("../../examples/agent.3md");
     assert_eq!(agent3md::validate(text).findings, []);
 }

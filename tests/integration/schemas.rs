@@ -1,5 +1,5 @@
-//! The schemas of the surface say what clients were promised: the documented API,
-//! and the `origin` of every listed entry. Wording is ours and is not compared.
+//! The schemas of the operations equal those of the documented API, plus the `origin` of every
+//! listed entry. Descriptions are not compared.
 
 use std::collections::BTreeMap;
 
@@ -7,35 +7,35 @@ use serde_json::Value;
 use skills_api::functions;
 
 #[test]
-fn the_table_offers_the_documented_functions_with_the_documented_schemas() {
-    let promised: BTreeMap<String, Value> =
+fn every_operation_has_the_documented_schemas() {
+    let documented: BTreeMap<String, Value> =
         serde_json::from_str(include_str!("fixtures/schemas.json")).unwrap();
     let offered: Vec<_> = functions().map(|function| function.id).collect();
-    assert_eq!(offered.len(), promised.len());
+    assert_eq!(offered.len(), documented.len());
     for function in functions() {
-        let promised = &promised[function.id];
+        let documented = &documented[function.id];
         assert_eq!(
             normal(function.request_schema()),
-            normal(promised["request"].clone()),
+            normal(documented["request"].clone()),
             "request of {}",
             function.id
         );
         assert_eq!(
             normal(function.response_schema()),
-            normal(promised["response"].clone()),
+            normal(documented["response"].clone()),
             "response of {}",
             function.id
         );
         assert!(
             !function.description.is_empty(),
-            "{} says nothing about itself",
+            "{} has no description",
             function.id
         );
     }
 }
 
-/// Two schemas of the same meaning come out equal: without words about them, with
-/// lists that are sets in order, and without titles below the root.
+/// Removes what does not change the meaning of a schema: descriptions, the order of sets, and empty
+/// properties.
 fn normal(mut schema: Value) -> Value {
     normalize(&mut schema);
     schema

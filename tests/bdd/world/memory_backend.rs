@@ -13,10 +13,10 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_api::{TRIGGER_TYPES, code, find_function};
 use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
-
-use super::backend::{Behaviour, CallFailure, Offered, Problem};
 use skills_test_support::TIMEOUT;
 use skills_test_support::memory_source::MemorySource;
+
+use super::backend::{Behaviour, CallFailure, Offered, Problem};
 
 /// How long the registry waits for a function. In memory a function that hangs is
 /// known to, so nothing waits that long.

@@ -1,11 +1,11 @@
-//! Many skills at once: folders in, folders out, and several processes writing.
+//! `import` and `export` of folders, and several processes that write at once.
 
 use std::collections::BTreeSet;
 
 use super::transcript::Transcript;
 
 #[test]
-fn a_folder_comes_in_and_goes_out_again() {
+fn a_folder_is_imported_and_exported() {
     let mut s = Transcript::new();
     s.file("docs/resend.md", "# Resend\n")
         .file("docs/resend/email.md", "---\nowner: me\n---\n# Email\r\n")
@@ -32,13 +32,13 @@ fn a_folder_comes_in_and_goes_out_again() {
         );
     }
     let left: Vec<_> = std::fs::read_dir(s.path("out")).unwrap().collect();
-    assert_eq!(left.len(), 2, "nothing but the folder and the file");
+    assert_eq!(left.len(), 2, "only the folder and the file");
     s.step("skills export other --origin fs");
     s.matches("batch");
 }
 
 #[test]
-fn what_cannot_come_in_is_named() {
+fn files_that_cannot_be_imported_are_listed() {
     let mut s = Transcript::new();
     s.file("docs/fine.md", "# Fine\n")
         .file("docs/Bad Name.md", "# Bad\n")
@@ -55,7 +55,7 @@ fn what_cannot_come_in_is_named() {
 }
 
 #[test]
-fn what_cannot_go_out_is_named() {
+fn skills_that_cannot_be_exported_are_listed() {
     let mut s = Transcript::new();
     s.run_with("skills register a -", "# A\n");
     s.run_with("skills register a/b -", "# B\n");
@@ -66,7 +66,7 @@ fn what_cannot_go_out_is_named() {
 }
 
 #[test]
-fn a_thousand_skills_there_and_back() {
+fn a_thousand_skills_are_imported_and_exported() {
     let s = Transcript::new();
     for n in 0..1000 {
         s.file(
@@ -74,14 +74,14 @@ fn a_thousand_skills_there_and_back() {
             format!("# Skill {n}\n"),
         );
     }
-    let said = s.run("skills import docs");
-    assert_eq!(said.stderr, "1000 imported, 0 unchanged, 0 left out\n");
-    // Some are gone, as after an import that was interrupted; the next goes on.
+    let output = s.run("skills import docs");
+    assert_eq!(output.stderr, "1000 imported, 0 unchanged, 0 left out\n");
+    // Some are missing, as after an interrupted import; the next import adds them.
     s.run("skills unregister group-0/skill-0 group-1/skill-1");
-    let said = s.run("skills import docs");
-    assert_eq!(said.stderr, "2 imported, 998 unchanged, 0 left out\n");
-    let said = s.run("skills export out");
-    assert_eq!(said.stderr, "1000 exported, 0 unchanged, 0 kept\n");
+    let output = s.run("skills import docs");
+    assert_eq!(output.stderr, "2 imported, 998 unchanged, 0 left out\n");
+    let output = s.run("skills export out");
+    assert_eq!(output.stderr, "1000 exported, 0 unchanged, 0 kept\n");
     let body = std::fs::read_to_string(s.path("out/group-9/skill-999.md")).unwrap();
     assert_eq!(body, "# Skill 999\n");
 }
@@ -95,13 +95,13 @@ fn several_processes_write_at_once() {
             let s = &s;
             scope.spawn(move || {
                 for round in 0..3 {
-                    let said = s.run_with(
+                    let output = s.run_with(
                         &format!("skills register own-{n} -"),
                         format!("# {n} {round}\n"),
                     );
-                    assert_eq!(said.code, 0, "{}", said.stderr);
-                    let said = s.run_with("skills register shared -", format!("# By {n}\n"));
-                    assert_eq!(said.code, 0, "{}", said.stderr);
+                    assert_eq!(output.code, 0, "{}", output.stderr);
+                    let output = s.run_with("skills register shared -", format!("# By {n}\n"));
+                    assert_eq!(output.code, 0, "{}", output.stderr);
                 }
             });
         }

@@ -1,29 +1,28 @@
-//! Engines that answer, answer late, answer never, or answer less than they should.
+//! Commands with `--url`: engines that work, reject, time out or lack a registry.
 
 use std::io::Read;
 use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::json;
-
 use skills_test_support::engine::TestEngine;
 use skills_test_support::handler::{hangs, returns};
 use skills_test_support::process::{Addresses, SkillsProcess};
 
 use super::transcript::Transcript;
 
-/// A session, with the engine's address hidden.
-fn session(url: &str) -> Transcript {
-    let mut session = Transcript::new();
-    session.call_it(url, "ws://[engine]");
-    session
+/// A transcript that hides the engine's address.
+fn transcript(url: &str) -> Transcript {
+    let mut transcript = Transcript::new();
+    transcript.redact(url, "ws://[engine]");
+    transcript
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_without_a_skills_worker() {
     let engine = TestEngine::start().await;
     let url = &engine.url;
-    let mut s = session(url);
+    let mut s = transcript(url);
     for verb in [
         "list",
         "read a",
@@ -37,10 +36,10 @@ async fn an_engine_without_a_skills_worker() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_wants_another_token() {
+async fn an_engine_that_rejects_the_token() {
     let engine = TestEngine::with_token("secret").await;
     let url = &engine.url;
-    let mut s = session(url);
+    let mut s = transcript(url);
     s.step(&format!("skills list --url {url}"))
         .step(&format!("skills list --url {url} --token wrong --json"))
         .step(&format!("skills mcp --url {url}"));
@@ -60,7 +59,7 @@ async fn an_engine_with_an_older_skills_worker() {
         .register_function("prompts::mcp-list", returns(odd))
         .await;
     let url = &engine.url;
-    let mut s = session(url);
+    let mut s = transcript(url);
     s.file("a.md", "# A\n");
     for verb in [
         "list",
@@ -77,13 +76,13 @@ async fn an_engine_with_an_older_skills_worker() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_function_that_never_answers() {
+async fn a_function_that_never_returns() {
     let engine = TestEngine::start().await;
     let worker = engine.peer("slow-worker").await;
     worker.register_function("skills::list", hangs()).await;
     worker.register_function("demo::slow", hangs()).await;
     let url = &engine.url;
-    let mut s = session(url);
+    let mut s = transcript(url);
     s.step(&format!("skills list --timeout 5s --url {url}"));
     s.step(&format!(
         "skills call demo::slow --timeout 5s --url {url} --json"
@@ -91,9 +90,9 @@ async fn a_function_that_never_answers() {
     s.matches("call_timeout");
 }
 
-/// Something that takes connections and says nothing.
+/// A listener that accepts connections and sends nothing.
 #[test]
-fn a_listener_that_stays_silent() {
+fn a_listener_that_is_not_an_engine() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ws://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -103,31 +102,31 @@ fn a_listener_that_stays_silent() {
             stream
                 .set_read_timeout(Some(Duration::from_secs(1)))
                 .unwrap();
-            // Reads what is said, and keeps the connection.
+            // Reads the handshake and keeps the connection open.
             let _ = stream.read(&mut [0; 1024]);
             kept.push(stream);
         }
     });
-    let mut s = session(&url);
+    let mut s = transcript(&url);
     s.step(&format!("skills list --timeout 300ms --url {url}"));
     s.matches("silent_listener");
 }
 
 #[test]
-fn an_address_that_was_named_and_does_not_answer() {
+fn a_url_without_an_engine() {
     let mut s = Transcript::new();
-    // The same as the one of the sessions, written otherwise, so that it shows.
+    // Not `NO_ENGINE`, which transcripts hide.
     s.step("skills list --url ws://localhost:1")
         .step("skills list --url ws://localhost:1 --quiet")
-        // A program reads one JSON document on stdout, whatever is said beside it.
+        // Notes go to stderr: stdout has one JSON document.
         .step("skills read nothing --url ws://localhost:1 --json")
         .step("skills list --url ws://localhost:1 --json");
     s.matches("no_engine");
 }
 
-/// The same answers from an engine elsewhere as from the data directory.
+/// A remote registry and a local one print the same.
 #[tokio::test(flavor = "multi_thread")]
-async fn serve_answers_like_the_data_directory() {
+async fn a_remote_registry_prints_what_the_data_directory_does() {
     let s = Transcript::new();
     let (_serve, Addresses { url, .. }) = SkillsProcess::serve(&s.path("data"), &[]).await;
     let verbs = [
@@ -144,13 +143,13 @@ async fn serve_answers_like_the_data_directory() {
         "# B\n\nAbout B.\n",
     );
     for verb in verbs {
-        let there = s.run(&format!("skills {verb} --url {url}"));
-        let here = s.run(&format!(
+        let remote = s.run(&format!("skills {verb} --url {url}"));
+        let local = s.run(&format!(
             "skills {verb} --data-dir {}",
             s.path("data").display()
         ));
-        assert_eq!(there.stdout, here.stdout, "{verb}");
-        assert_eq!(there.stderr, here.stderr, "{verb}");
-        assert_eq!(there.code, here.code, "{verb}");
+        assert_eq!(remote.stdout, local.stdout, "{verb}");
+        assert_eq!(remote.stderr, local.stderr, "{verb}");
+        assert_eq!(remote.code, local.code, "{verb}");
     }
 }

@@ -1,4 +1,4 @@
-//! Help, manual and completions: pinned, and complete.
+//! Help, manual pages and shell completions.
 
 use super::transcript::Transcript;
 
@@ -92,17 +92,17 @@ fn the_main_page_lists_every_verb_and_exit_code() {
 }
 
 #[test]
-fn every_shell_gets_completions_of_every_verb() {
+fn completions_of_every_shell_have_every_verb() {
     let s = Transcript::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = s.run(&format!("skills completions {shell}")).stdout;
         for verb in VERBS.iter().flat_map(|verb| verb.split(' ')) {
-            assert!(script.contains(verb), "{shell} does not know {verb}");
+            assert!(script.contains(verb), "{shell} has no {verb}");
         }
     }
 }
 
-/// The script is not only there: bash runs it and completes with it.
+/// Bash runs the script and completes with it.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes_a_verb() {
@@ -111,12 +111,12 @@ fn bash_completes_a_verb() {
     s.file("skills.bash", script);
     let line = "source ./skills.bash; COMP_WORDS=(skills unreg); COMP_CWORD=1; \
                 _skills skills unreg skills; echo \"${COMPREPLY[*]}\"";
-    let said = s.finish(s.command("bash").args(["-c", line]));
-    assert_eq!(said.stdout, "unregister\n", "{}", said.stderr);
+    let output = s.finish(s.command("bash").args(["-c", line]));
+    assert_eq!(output.stdout, "unregister\n", "{}", output.stderr);
 }
 
 #[test]
-fn exit_codes_in_the_readme_are_those_of_the_program() {
+fn the_readme_lists_the_exit_codes() {
     let readme = include_str!("../../../README.md");
     let table = readme
         .split("| exit code | meaning |\n|---|---|\n")

@@ -1,11 +1,11 @@
-//! Mistakes, each with an answer that helps.
+//! Invalid arguments, addresses and bodies: each error names the mistake.
 
 use skills_test_support::process::skills_path;
 
 use super::transcript::Transcript;
 
 #[test]
-fn mistakes_on_the_command_line() {
+fn invalid_arguments() {
     let mut s = Transcript::new();
     s.step("skills lst")
         .step("skills lst --json")
@@ -21,7 +21,7 @@ fn mistakes_on_the_command_line() {
 }
 
 #[test]
-fn addresses_that_are_none() {
+fn invalid_addresses() {
     let mut s = Transcript::new();
     s.run_with("skills register resend/email -", "# Email\n");
     s.step("skills read resend/emial")
@@ -38,7 +38,7 @@ fn addresses_that_are_none() {
 }
 
 #[test]
-fn bodies_that_are_none() {
+fn invalid_bodies() {
     let mut s = Transcript::new();
     s.file("binary.md", [0xff, 0xfe, 0x00, 0x41])
         .file("nul.md", "a\0b")
@@ -62,20 +62,23 @@ fn bodies_that_are_none() {
 /// `<&-` closes stdin before the program starts.
 #[cfg(unix)]
 #[test]
-fn a_closed_stdin_is_an_empty_one() {
+fn a_closed_stdin_is_empty() {
     let mut s = Transcript::new();
     let line = "skills register a - <&-";
-    let said = shell(&s, line);
-    s.note(line, &said);
+    let output = shell(&s, line);
+    s.note(line, &output);
     s.matches("closed_stdin");
 }
 
-/// Runs a line in a shell that finds our binary.
+/// Runs a line in a shell whose `PATH` has the binary.
 #[cfg(unix)]
-pub fn shell(session: &Transcript, line: &str) -> super::transcript::CommandOutput {
+pub fn shell(transcript: &Transcript, line: &str) -> super::transcript::CommandOutput {
     let binary = std::path::PathBuf::from(skills_path());
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());
-    let command = session.command("sh").args(["-c", line]).env("PATH", path);
-    session.finish(command)
+    let command = transcript
+        .command("sh")
+        .args(["-c", line])
+        .env("PATH", path);
+    transcript.finish(command)
 }

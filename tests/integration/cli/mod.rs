@@ -1,7 +1,7 @@
-//! What a person or a script sees: stdout, stderr and exit code of real runs.
+//! The command line: stdout, stderr and exit code of the real program.
 //!
-//! Each session is compared with a file in `snapshots/`. After a wanted change,
-//! `SNAPSHOTS=overwrite cargo test --test integration cli` writes them anew; read the difference.
+//! Each transcript is compared with a file in `snapshots/`. After an intended change,
+//! `SNAPSHOTS=overwrite cargo test --test integration cli` updates them; read the difference.
 
 mod batch;
 mod disk;

@@ -1,4 +1,4 @@
-//! Readers that leave, and outputs that cannot be written.
+//! Closed pipes, and outputs that cannot be written.
 
 use std::process::Stdio;
 
@@ -8,7 +8,7 @@ use skills_test_support::process::skills_command;
 use super::transcript::Transcript;
 
 #[test]
-fn a_reader_that_left_is_no_failure() {
+fn a_closed_stdout_is_not_an_error() {
     let s = Transcript::new();
     s.run_with("skills register big -", "x".repeat(200_000));
     let verbs = [
@@ -35,26 +35,26 @@ fn a_reader_that_left_is_no_failure() {
             .stderr(Stdio::piped())
             .output()
             .unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{verb}: {said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{verb}: {stderr}");
         assert!(
-            !said.contains("error") && !said.contains("panic"),
-            "{verb}: {said}"
+            !stderr.contains("error") && !stderr.contains("panic"),
+            "{verb}: {stderr}"
         );
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_output_that_is_full_is_told() {
+fn a_full_stdout_is_an_error() {
     let mut s = Transcript::new();
     s.run_with("skills register a -", "# A\n");
     for line in [
         "skills read a > /dev/full",
         "skills list --json > /dev/full",
     ] {
-        let said = super::mistakes::shell(&s, line);
-        s.note(line, &said);
+        let stderr = super::mistakes::shell(&s, line);
+        s.note(line, &stderr);
     }
     s.matches("full_output");
 }

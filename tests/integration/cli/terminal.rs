@@ -1,20 +1,20 @@
-//! What a terminal gets: `script` gives the program one.
+//! Output to a terminal, which `script` provides.
 
 use skills_test_support::process::skills_path;
 
 use super::transcript::{CommandOutput, Transcript};
 
-/// Runs a line on a terminal so many columns wide.
-fn on_a_terminal(session: &Transcript, columns: usize, line: &str) -> CommandOutput {
+/// Runs a line on a terminal of this width.
+fn on_a_terminal(transcript: &Transcript, columns: usize, line: &str) -> CommandOutput {
     let binary = skills_path();
     let line = line.replacen("skills", &format!("'{binary}'"), 1);
     let line = format!("stty cols {columns} rows 24; exec {line}");
-    let command = session
+    let command = transcript
         .command("script")
         .args(["--quiet", "--return", "--command", &line, "/dev/null"])
         .env("TERM", "xterm")
         .env("SHELL", "/bin/sh");
-    session.finish(command)
+    transcript.finish(command)
 }
 
 #[test]
@@ -33,12 +33,12 @@ fn markdown_is_rendered_on_a_terminal_only() {
     );
     assert_eq!(s.run("skills read a").stdout, body, "raw in a pipe");
     let plain = on_a_terminal(&s, 80, "skills read a --quiet | cat").stdout;
-    assert_eq!(plain, body, "a pipe on a terminal is a pipe");
+    assert_eq!(plain, body, "raw in a pipe on a terminal");
 }
 
-/// Somebody else wrote the document: its text must not move the cursor.
+/// The text of a document must not control the terminal.
 #[test]
-fn instructions_of_an_agent_are_tamed_on_a_terminal() {
+fn control_characters_of_a_document_are_escaped_on_a_terminal() {
     let s = Transcript::new();
     let body = "Clear \u{1b}[2J it.";
     let plane = "kind=identity\nx\n@plane z=1 label=a triggers=a";
@@ -55,7 +55,7 @@ fn instructions_of_an_agent_are_tamed_on_a_terminal() {
 }
 
 #[test]
-fn no_color_means_none() {
+fn no_color_and_dumb_terminals_get_plain_text() {
     let s = Transcript::new();
     s.run_with("skills register a -", "# Title\n");
     for setting in ["NO_COLOR=1", "TERM=dumb"] {
@@ -70,7 +70,7 @@ fn no_color_means_none() {
 }
 
 #[test]
-fn a_narrow_terminal_gets_fewer_columns_and_whole_names() {
+fn a_narrow_terminal_gets_fewer_columns_and_complete_ids() {
     let s = Transcript::new();
     s.run_with("skills register resend/email -", "# Email\n");
     let shown = |columns| on_a_terminal(&s, columns, "skills list --flat --quiet").stdout;
@@ -81,38 +81,39 @@ fn a_narrow_terminal_gets_fewer_columns_and_whole_names() {
 }
 
 #[test]
-fn a_terminal_sees_that_we_wait() {
+fn a_spinner_shows_what_is_awaited() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ws://{}", listener.local_addr().unwrap());
     let s = Transcript::new();
-    let said = on_a_terminal(&s, 80, &format!("skills list --timeout 2s --url {url}"));
-    assert_eq!(said.code, 5, "{}", said.stdout);
+    let output = on_a_terminal(&s, 80, &format!("skills list --timeout 2s --url {url}"));
+    assert_eq!(output.code, 5, "{}", output.stdout);
     assert!(
-        said.stdout.contains(&format!("looking for {url}")),
+        output.stdout.contains(&format!("looking for {url}")),
         "{}",
-        said.stdout
+        output.stdout
     );
     assert!(
-        said.stdout
+        output
+            .stdout
             .contains("did not answer as an engine within 2s"),
         "{}",
-        said.stdout
+        output.stdout
     );
 }
 
 #[test]
-fn a_terminal_sees_a_bar() {
+fn an_import_shows_a_progress_bar() {
     let s = Transcript::new();
     for n in 0..300 {
         s.file(&format!("docs/s{n}.md"), format!("# {n}\n"));
     }
-    let said = on_a_terminal(&s, 80, "skills import docs");
-    assert!(said.stdout.contains("importing"), "{}", said.stdout);
+    let output = on_a_terminal(&s, 80, "skills import docs");
+    assert!(output.stdout.contains("importing"), "{}", output.stdout);
     assert!(
-        said.stdout.contains("300 imported, 0 unchanged"),
+        output.stdout.contains("300 imported, 0 unchanged"),
         "{}",
-        said.stdout
+        output.stdout
     );
-    let said = on_a_terminal(&s, 80, "skills import docs --quiet");
-    assert_eq!(said.stdout, "", "nothing changed, and nothing is said");
+    let output = on_a_terminal(&s, 80, "skills import docs --quiet");
+    assert_eq!(output.stdout, "", "quiet: nothing changed");
 }

@@ -1,4 +1,4 @@
-//! A user at a prompt: commands in a directory of their own, and all that is said.
+//! Commands in a directory of their own, and a transcript of their output to compare with a snapshot.
 
 use std::path::PathBuf;
 
@@ -8,18 +8,18 @@ use snapbox::cmd::Command;
 use snapbox::{Assert, Data};
 use tempfile::TempDir;
 
-/// What one command said.
+/// The output of one command.
 pub struct CommandOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// A directory, a registry in it, and a record of what was done.
+/// A directory with a registry, and a record of the commands run in it.
 pub struct Transcript {
     dir: TempDir,
-    /// What must not show in a record, and what shows instead.
-    names: Vec<(String, String)>,
+    /// Texts that differ between runs, and their placeholders.
+    placeholders: Vec<(String, String)>,
     record: String,
 }
 
@@ -29,7 +29,7 @@ impl Transcript {
         let real = dir.path().canonicalize().unwrap();
         let shown = |path: &std::path::Path| (path.display().to_string(), "[dir]".to_owned());
         Self {
-            names: vec![shown(&real), shown(dir.path())],
+            placeholders: vec![shown(&real), shown(dir.path())],
             dir,
             record: String::new(),
         }
@@ -47,12 +47,13 @@ impl Transcript {
         self
     }
 
-    /// Shows `instead` in the record wherever `real` is said.
-    pub fn call_it(&mut self, real: &str, instead: &str) {
-        self.names.push((real.to_owned(), instead.to_owned()));
+    /// Replaces `real` with `instead` in the record.
+    pub fn redact(&mut self, real: &str, instead: &str) {
+        self.placeholders
+            .push((real.to_owned(), instead.to_owned()));
     }
 
-    /// A command with nothing of the machine around it.
+    /// A command without the settings of the machine's environment.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program)
             .current_dir(self.dir.path())
@@ -71,7 +72,7 @@ impl Transcript {
             .env("SKILLS_DATA_DIR", self.path("data"))
     }
 
-    /// Runs `skills` with the words of a line, and with `stdin`.
+    /// Runs a `skills` command line with this `stdin`.
     pub fn run_with(&self, line: &str, stdin: impl Into<Vec<u8>>) -> CommandOutput {
         let words = line
             .strip_prefix("skills")
@@ -84,7 +85,7 @@ impl Transcript {
         self.run_with(line, "")
     }
 
-    /// Waits for a command and takes what it said.
+    /// Runs a command and returns its output.
     pub fn finish(&self, command: Command) -> CommandOutput {
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| self.normalise(&String::from_utf8(bytes).unwrap());
@@ -102,20 +103,21 @@ impl Transcript {
 
     /// Runs a line with `stdin` and records it.
     pub fn step_with(&mut self, line: &str, stdin: impl Into<Vec<u8>>) -> &mut Self {
-        let said = self.run_with(line, stdin);
-        self.note(line, &said);
+        let output = self.run_with(line, stdin);
+        self.note(line, &output);
         self
     }
 
-    pub fn note(&mut self, line: &str, said: &CommandOutput) {
+    /// Records a line and its output.
+    pub fn note(&mut self, line: &str, output: &CommandOutput) {
         let line = self.normalise(line);
         let CommandOutput {
             code,
             stdout,
             stderr,
-        } = said;
-        let said = format!("$ {line}\n{stdout}--- stderr\n{stderr}--- exit {code}\n\n");
-        self.record.push_str(&said);
+        } = output;
+        let entry = format!("$ {line}\n{stdout}--- stderr\n{stderr}--- exit {code}\n\n");
+        self.record.push_str(&entry);
     }
 
     /// Compares the record with its snapshot.
@@ -131,10 +133,10 @@ impl Transcript {
             .eq(Data::text(&self.record).raw(), expected);
     }
 
-    /// Without what differs from run to run: places, ages, and that no engine is there.
+    /// Removes what differs between runs: paths, ages, times, and the note that no engine was found.
     pub fn normalise(&self, text: &str) -> String {
         let mut text = text.replace("\r\n", "\n");
-        for (real, instead) in &self.names {
+        for (real, instead) in &self.placeholders {
             text = text.replace(real.as_str(), instead);
         }
         for minutes in 1..60 {
@@ -149,7 +151,7 @@ impl Transcript {
     }
 }
 
-/// A line without the times in its JSON.
+/// Replaces the times in a line of JSON.
 fn without_times(line: &str) -> String {
     let mut line = line.to_owned();
     for mark in ["\"registered_at\":\"", "\"registered_at\": \""] {
@@ -164,7 +166,7 @@ fn without_times(line: &str) -> String {
     line
 }
 
-/// Words of a line; single quotes keep spaces together.
+/// Splits a line into words; single quotes keep spaces.
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (at, part) in line.split('\'').enumerate() {

@@ -1,11 +1,11 @@
-//! Everything going well.
+//! Every verb on valid input.
 
 use super::transcript::Transcript;
 
 const EMAIL: &str = "# Email\n\nSend mail with [send](iii://fn/resend/send).\n\n```sh\nmail\n```\n";
 
 #[test]
-fn skills_come_and_go() {
+fn skills_are_registered_read_and_unregistered() {
     let mut s = Transcript::new();
     s.file("email.md", EMAIL);
     s.step("skills list")
@@ -35,7 +35,7 @@ fn skills_come_and_go() {
 }
 
 #[test]
-fn prompts_come_and_go() {
+fn prompts_are_registered_rendered_and_unregistered() {
     let mut s = Transcript::new();
     s.file("config.yaml", "prompts:\n  - prompts/*.md\n").file(
         "prompts/open-pr.md",
@@ -74,7 +74,7 @@ fn any_function_can_be_called() {
 }
 
 #[test]
-fn files_of_the_configuration_are_served_too() {
+fn files_of_the_configuration_are_listed() {
     let mut s = Transcript::new();
     s.file("config.yaml", "skills:\n  - docs/**/*.md\n")
         .file("docs/house.md", "# House\n\nRules.\n");

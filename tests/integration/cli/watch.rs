@@ -1,4 +1,4 @@
-//! `skills watch`: changes as they happen, from this machine and from engines.
+//! `skills watch`: changes of a local registry and of one on an engine.
 
 use skills_test_support::NO_ENGINE;
 use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
@@ -31,11 +31,14 @@ async fn every_change_is_a_line() {
     s.run("skills unregister nothing");
     s.run("skills unregister a/b");
     assert_eq!(watch.stdout_line().await, "unregister skill  a/b");
-    assert!(watch.wait().await.0.success(), "it ends after three");
+    assert!(
+        watch.wait().await.0.success(),
+        "it ends after three changes"
+    );
 }
 
 #[tokio::test]
-async fn every_change_is_a_document() {
+async fn every_change_is_a_json_document() {
     let s = Transcript::new();
     let mut watch = watch(&s, &["--json", "--count", "1"]).await;
     s.run_with("skills register a -", "# A\n");
@@ -46,7 +49,7 @@ async fn every_change_is_a_document() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_ends_it_well() {
+async fn sigint_ends_it_without_an_error() {
     let s = Transcript::new();
     let watch = watch(&s, &[]).await;
     watch.signal("INT").await;
@@ -54,12 +57,12 @@ async fn ctrl_c_ends_it_well() {
 }
 
 #[tokio::test]
-async fn a_reader_that_leaves_ends_it_well() {
+async fn a_closed_stdout_ends_it_without_an_error() {
     let s = Transcript::new();
     let mut watch = watch(&s, &[]).await;
     watch.stdout = None;
-    // More than once: another test may be starting a program, which holds our end of the pipe
-    // until it runs.
+    // Repeated: a process that another test is starting holds this end of the pipe until it
+    // runs.
     let ended = (0..500).find_map(|n| {
         s.run_with("skills register a -", format!("# {n}\n"));
         watch.try_wait()
@@ -68,14 +71,17 @@ async fn a_reader_that_leaves_ends_it_well() {
 }
 
 #[tokio::test]
-async fn an_engine_is_watched_and_its_end_is_told() {
+async fn the_loss_of_the_engine_is_reported() {
     let s = Transcript::new();
     let (serve, Addresses { url, .. }) = SkillsProcess::serve(&s.path("data"), &[]).await;
     let mut watch = watch(&s, &["--url", &url]).await;
     s.run_with(&format!("skills register a - --url {url}"), "# A\n");
     assert_eq!(watch.stdout_line().await, "register   skill  a");
     serve.kill().await;
-    let told = watch.stderr_line().await.unwrap();
-    assert!(told.starts_with("warning: the engine is gone ("), "{told}");
-    assert!(told.ends_with("); waiting for it"), "{told}");
+    let warning = watch.stderr_line().await.unwrap();
+    assert!(
+        warning.starts_with("warning: the engine is gone ("),
+        "{warning}"
+    );
+    assert!(warning.ends_with("); waiting for it"), "{warning}");
 }

@@ -1,78 +1,81 @@
-//! `skills agent`: what a person and a script get, and how it ends.
+//! `skills agent`: text, JSON and exit codes of every verb.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
-
-use super::process::{folder, text};
 use skills_test_support::document::SAMPLE;
 use skills_test_support::process::skills_command;
 
-struct Ran {
+use super::process::{folder, text};
+
+struct CommandOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
-fn run(arguments: &[&str]) -> Ran {
+fn run(arguments: &[&str]) -> CommandOutput {
     let output = skills_command()
         .arg("agent")
         .args(arguments)
         .output()
         .unwrap();
-    Ran {
+    CommandOutput {
         code: output.status.code(),
         out: text(&output.stdout).to_owned(),
         err: text(&output.stderr).to_owned(),
     }
 }
 
-/// What a command prints when it goes well.
+/// The stdout of a command that succeeds.
 #[track_caller]
 fn out(arguments: &[&str]) -> String {
-    let Ran { code, out, err } = run(arguments);
+    let CommandOutput { code, out, err } = run(arguments);
     assert_eq!(code, Some(0), "{arguments:?}: {err}");
     out
 }
 
-/// The data a command answers with `--json`.
+/// The data that a command prints with `--json`.
 #[track_caller]
 fn data(arguments: &[&str]) -> Value {
-    let mut said: Value = serde_json::from_str(&out(&[arguments, &["--json"]].concat())).unwrap();
-    assert_eq!(said["schema_version"], 1);
+    let mut output: Value = serde_json::from_str(&out(&[arguments, &["--json"]].concat())).unwrap();
+    assert_eq!(output["schema_version"], 1);
     let command = format!("agent {}", arguments[0]);
-    assert_eq!(said["command"], command);
-    said["data"].take()
+    assert_eq!(output["command"], command);
+    output["data"].take()
 }
 
-/// How a command fails, in words and as JSON.
+/// Checks the error of a command, as text and as JSON.
 #[track_caller]
 fn check_fails(arguments: &[&str], code: i32, kind: &str, message: &str) {
-    let ran = run(arguments);
+    let output = run(arguments);
     assert_eq!(
-        ran.code,
+        output.code,
         Some(code),
         "{arguments:?}: {}{}",
-        ran.out,
-        ran.err
+        output.out,
+        output.err
     );
     assert!(
-        ran.err.starts_with("error: ") && ran.err.contains(message),
+        output.err.starts_with("error: ") && output.err.contains(message),
         "{}",
-        ran.err
+        output.err
     );
-    let ran = run(&[arguments, &["--json"]].concat());
-    assert_eq!(ran.code, Some(code));
-    let said: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(said["error"]["kind"], kind, "{said}");
+    let output = run(&[arguments, &["--json"]].concat());
+    assert_eq!(output.code, Some(code));
+    let output: Value = serde_json::from_str(&output.out).unwrap();
+    assert_eq!(output["error"]["kind"], kind, "{output}");
     assert!(
-        said["error"]["message"].as_str().unwrap().contains(message),
-        "{said}"
+        output["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains(message),
+        "{output}"
     );
 }
 
 #[test]
-fn the_reading_verbs_say_what_the_document_says() {
+fn the_reading_verbs_print_the_document() {
     let (_folder, path) = folder(SAMPLE);
     let file = path.to_str().unwrap();
     assert_eq!(
@@ -112,7 +115,7 @@ fn the_reading_verbs_say_what_the_document_says() {
 }
 
 #[test]
-fn what_is_not_there_ends_with_three_and_a_hint() {
+fn a_missing_skill_or_file_exits_with_three() {
     let (folder, path) = folder(SAMPLE);
     let file = path.to_str().unwrap();
     check_fails(
@@ -151,7 +154,7 @@ fn what_is_not_there_ends_with_three_and_a_hint() {
 }
 
 #[test]
-fn commands_are_filled_and_never_run() {
+fn commands_are_filled_in_and_not_run() {
     let (_folder, path) = folder(
         "---\n3md: 1\nagent: d\n---\n@plane z=0 kind=identity\nx\n\
          @plane z=1 label=s triggers=a tool=\"rg {pattern} {path}\" inputs=\"pattern, path?\"\nx\n\
@@ -228,7 +231,6 @@ fn commands_are_filled_and_never_run() {
         "broken",
         "needs a shell",
     );
-    // Point 23.
     check_fails(
         &["command", file, "quoted", "--set", "a=x"],
         1,
@@ -239,7 +241,7 @@ fn commands_are_filled_and_never_run() {
 }
 
 #[test]
-fn the_validator_names_file_line_and_column_of_many_files() {
+fn findings_have_file_line_and_column() {
     let (folder, bad) = folder(SAMPLE);
     let good = folder.path().join("good.3md");
     out(&["new", good.to_str().unwrap()]);
@@ -250,29 +252,29 @@ fn the_validator_names_file_line_and_column_of_many_files() {
         missing.to_str().unwrap(),
     );
     assert_eq!(out(&["validate", good]), "1 file, 0 errors, 0 warnings\n");
-    let ran = run(&["validate", bad, good, missing]);
-    assert_eq!(ran.code, Some(1));
-    let lines: Vec<_> = ran.out.lines().collect();
+    let output = run(&["validate", bad, good, missing]);
+    assert_eq!(output.code, Some(1));
+    let lines: Vec<_> = output.out.lines().collect();
     assert!(
         lines[0].starts_with(&format!("{bad}:16:1: error [cycle] ")),
         "{}",
-        ran.out
+        output.out
     );
     assert!(
         lines[1].starts_with(&format!("{bad}:16:1: warning [triggers] ")),
         "{}",
-        ran.out
+        output.out
     );
     assert!(
         lines[2].starts_with(&format!("{missing}: error [read] cannot read")),
         "{}",
-        ran.out
+        output.out
     );
     assert_eq!(lines[3], "3 files, 2 errors, 1 warning");
-    let ran = run(&["validate", bad, good, "--json"]);
-    assert_eq!(ran.code, Some(1));
-    let said: Value = serde_json::from_str(&ran.out).unwrap();
-    let data = &said["data"];
+    let output = run(&["validate", bad, good, "--json"]);
+    assert_eq!(output.code, Some(1));
+    let output: Value = serde_json::from_str(&output.out).unwrap();
+    let data = &output["data"];
     assert_eq!((&data["errors"], &data["warnings"]), (&json!(1), &json!(1)));
     let finding = &data["files"][0]["findings"][0];
     assert_eq!(
@@ -293,10 +295,10 @@ fn an_export_gives_the_same_skills_as_the_document() {
     let file = path.to_str().unwrap();
     let to = folder.path().join("docs");
     let to = to.to_str().unwrap();
-    // The plane without a text is left out, and that is said.
-    let ran = run(&["export", file, to]);
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("dev/constructor"), "{}", ran.err);
+    // The plane without a body is left out and reported.
+    let output = run(&["export", file, to]);
+    assert_eq!(output.code, Some(1), "{}", output.err);
+    assert!(output.err.contains("dev/constructor"), "{}", output.err);
     let read = |name: &str| std::fs::read_to_string(Path::new(to).join(name)).unwrap();
     assert_eq!(read("dev.md"), "I am dev.\n");
     assert_eq!(
@@ -319,7 +321,7 @@ fn an_export_gives_the_same_skills_as_the_document() {
 }
 
 #[test]
-fn a_new_document_is_sound_and_overwrites_nothing() {
+fn a_new_document_is_valid_and_overwrites_nothing() {
     let (folder, path) = folder(SAMPLE);
     let file = path.to_str().unwrap();
     check_fails(&["new", file], 2, "invalid", "already exists");

@@ -1,21 +1,22 @@
-//! Documents that are bad, strange or enormous, through the program.
+//! Invalid, unusual and very large documents.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::process::{folder, serve, text};
 use skills_test_support::document::{SAMPLE, call};
 use skills_test_support::process::skills_command;
 
-/// What a path is refused with.
+use super::process::{folder, serve, text};
+
+/// Checks the error for a path.
 #[track_caller]
 fn check_refused(path: &Path, expected: &str) {
     let output = serve(path, "", &[]);
     assert_eq!(output.status.code(), Some(1), "for {}", path.display());
     assert_eq!(text(&output.stdout), "");
-    let said = text(&output.stderr);
+    let stderr = text(&output.stderr);
     assert_eq!(
-        said,
+        stderr,
         format!("[agent-3md mcp] {expected}\n"),
         "for {}",
         path.display()
@@ -23,7 +24,7 @@ fn check_refused(path: &Path, expected: &str) {
 }
 
 #[test]
-fn what_is_no_document_is_refused_with_one_line() {
+fn an_invalid_document_is_refused_with_one_line() {
     let (folder, _) = folder(SAMPLE);
     let at = |name: &str| folder.path().join(name);
     let shown = |name: &str| at(name).display().to_string();
@@ -52,7 +53,6 @@ fn what_is_no_document_is_refused_with_one_line() {
             "---\nagent: x\n---\n",
             "1:1: the front matter names no `3md` version",
         ),
-        // Point 5.
         (
             "bare.3md",
             "---\n3md: 1\n---\n",
@@ -62,19 +62,19 @@ fn what_is_no_document_is_refused_with_one_line() {
         std::fs::write(at(name), document).unwrap();
         let output = serve(&at(name), "", &[]);
         assert_eq!(output.status.code(), Some(1), "for {name}");
-        let said = text(&output.stderr);
+        let stderr = text(&output.stderr);
         let expected = format!("[agent-3md mcp] failed to parse {}: {why}", shown(name));
-        assert!(said.starts_with(&expected), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(stderr.starts_with(&expected), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
     let missing = serve(&at("missing.3md"), "", &[]);
     assert_eq!(missing.status.code(), Some(1));
-    let said = text(&missing.stderr);
+    let stderr = text(&missing.stderr);
     let expected = format!("[agent-3md mcp] cannot read {}: ", shown("missing.3md"));
-    assert!(said.starts_with(&expected), "{said}");
+    assert!(stderr.starts_with(&expected), "{stderr}");
 }
 
-/// Point 6: a pipe is not waited for, and a size that the disk does not know is still a limit.
+/// Opening a pipe does not wait for its writer.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_refused_at_once() {
@@ -93,11 +93,11 @@ fn a_pipe_is_refused_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read_says_so() {
+fn a_file_without_permission_is_an_error() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path) = folder(SAMPLE);
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
-    // The superuser may read everything; for everybody else it is refused.
+    // Root can read everything.
     let expected = if std::fs::read(&path).is_ok() {
         "dev: 5 skills"
     } else {
@@ -108,7 +108,7 @@ fn a_file_that_may_not_be_read_says_so() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_replaced() {
+fn invalid_utf8_is_replaced() {
     let (_folder, path) = folder("");
     let mut bytes = SAMPLE.replace("Half.", "Half ").into_bytes();
     bytes.extend_from_slice(b"\xff!");
@@ -117,29 +117,29 @@ fn bytes_that_are_no_utf8_are_replaced() {
     assert!(text(&output.stdout).contains("\u{FFFD}!"));
 }
 
-/// Point 18: what is wrong with a document is said, and with `--strict` it is not served.
+/// With `--strict` a document with errors is not served.
 #[test]
 fn findings_go_to_stderr_and_strict_refuses_errors() {
     let (_folder, path) = folder(SAMPLE);
     let output = serve(&path, "", &[]);
     assert!(output.status.success());
-    let said = text(&output.stderr);
+    let stderr = text(&output.stderr);
     let cycle = format!("[agent-3md mcp] {}:16:", path.display());
     assert!(
-        said.contains(&cycle) && said.contains(" error [cycle] "),
-        "{said}"
+        stderr.contains(&cycle) && stderr.contains(" error [cycle] "),
+        "{stderr}"
     );
-    assert!(said.contains(" warning [triggers] "), "{said}");
+    assert!(stderr.contains(" warning [triggers] "), "{stderr}");
 
     let output = serve(&path, "", &["--strict"]);
     assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
-    assert!(said.contains(" error [cycle] "), "{said}");
+    let stderr = text(&output.stderr);
+    assert!(stderr.contains(" error [cycle] "), "{stderr}");
     let refused = format!(
         "[agent-3md mcp] refusing to serve {}: 1 error(s)\n",
         path.display()
     );
-    assert!(said.ends_with(&refused), "{said}");
+    assert!(stderr.ends_with(&refused), "{stderr}");
 
     std::fs::write(&path, SAMPLE.replace("[[z=3]]", "nothing")).unwrap();
     assert!(
@@ -148,9 +148,9 @@ fn findings_go_to_stderr_and_strict_refuses_errors() {
     );
 }
 
-/// Points 2 and 3, and the largest documents of each kind.
+/// Each document is the largest of its kind.
 #[test]
-fn enormous_documents_are_served_in_ordinary_time() {
+fn the_largest_documents_are_served() {
     let front = "---\n3md: 1\nagent: big\n---\n@plane z=0 kind=identity\nBig.\n";
     let mut planes = String::from(front);
     for z in 1..=100_000 {
@@ -212,7 +212,7 @@ fn enormous_documents_are_served_in_ordinary_time() {
 }
 
 #[test]
-fn flags_without_a_document_are_a_mistake_of_the_caller() {
+fn document_flags_without_a_document_are_a_usage_error() {
     for arguments in [
         &["mcp", "--strict"][..],
         &["mcp", "--selftest"],

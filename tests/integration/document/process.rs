@@ -1,4 +1,4 @@
-//! The program itself: framing, ends, and clients that do not read.
+//! `skills mcp <file>` as a process: framing, the end of its streams, and clients that do not read.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 
 #[test]
-fn a_good_document_is_announced_on_stderr_and_served_until_the_input_ends() {
+fn a_valid_document_is_logged_and_served_until_the_input_ends() {
     let (_folder, path) = folder(SAMPLE);
     let clean = SAMPLE
         .replace("Back to [[z=3]].", "Back.")
@@ -52,9 +52,9 @@ fn a_good_document_is_announced_on_stderr_and_served_until_the_input_ends() {
     assert_eq!(text(&output.stderr), line);
 }
 
-/// Points 8 and 9: pieces of characters, and a last line without an end.
+/// Parts of characters, and a last line without a newline.
 #[tokio::test]
-async fn lines_may_come_in_any_pieces() {
+async fn lines_can_arrive_in_parts() {
     let (_folder, path) = folder(SAMPLE);
     let mut server = start(&path, &[]);
     let mut stdin = server.stdin.take().unwrap();
@@ -74,9 +74,9 @@ async fn lines_may_come_in_any_pieces() {
     assert!(server.wait().await.0.success());
 }
 
-/// Point 7: an endless line is answered once, and nothing inside it is taken for a request.
+/// Nothing inside the line is taken for a request.
 #[test]
-fn a_line_that_is_too_long_is_answered_once_and_hides_nothing() {
+fn a_line_over_the_limit_is_one_error() {
     let (_folder, path) = folder(SAMPLE);
     let mut input = vec![b' '; LINE_MAX * 2 + LINE_MAX / 2];
     input.extend_from_slice(PING.as_bytes());
@@ -89,7 +89,7 @@ fn a_line_that_is_too_long_is_answered_once_and_hides_nothing() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_a_parse_error() {
+fn invalid_utf8_is_a_parse_error() {
     let (_folder, path) = folder(SAMPLE);
     let output = serve(
         &path,
@@ -100,7 +100,7 @@ fn bytes_that_are_no_text_are_a_parse_error() {
     assert_eq!(text(&output.stdout), format!("{refused}\n{refused}\n"));
 }
 
-/// Point 4: a thousand pipelined answers to a client that reads late all arrive, in order.
+/// A thousand pipelined responses arrive in order.
 #[tokio::test]
 async fn a_client_that_reads_late_loses_nothing() {
     let (_folder, path) = folder(&many(200));
@@ -114,10 +114,10 @@ async fn a_client_that_reads_late_loses_nothing() {
                 .await
                 .unwrap();
         }
-        // Kept open: the end of the input must not be what lets the answers out.
+        // Kept open, so that the end of the input is not what flushes the responses.
         stdin
     });
-    // Most of the answers do not fit into the pipe, so the server goes on only as they are read.
+    // Most responses do not fit into the pipe, so the server continues only as they are read.
     for id in 0..1_000 {
         let line = server.stdout_line().await;
         let start: String = line.chars().take(40).collect();
@@ -128,7 +128,7 @@ async fn a_client_that_reads_late_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_ends_the_server_quietly() {
+async fn a_closed_stdout_ends_the_server_without_an_error() {
     let (_folder, path) = folder(&many(200));
     let mut server = start(&path, &[]);
     drop(server.stdout.take());
@@ -140,7 +140,7 @@ async fn a_client_that_goes_away_ends_the_server_quietly() {
     assert_eq!(loaded.count(), 1);
 }
 
-/// A document of so many skills, each with two triggers of its own.
+/// A document with this many skills.
 pub fn many(skills: usize) -> String {
     let mut text =
         String::from("---\n3md: 1.0\nagent: many\n---\n@plane z=0 kind=identity\nMany.\n");

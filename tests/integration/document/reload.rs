@@ -8,7 +8,7 @@ use super::process::{folder, start};
 const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
 #[tokio::test]
-async fn an_edit_is_served_and_announced_and_a_broken_one_is_not() {
+async fn an_edit_is_served_and_notified_and_an_invalid_one_is_not() {
     let (folder, path) = folder(SAMPLE);
     let mut server = start(&path, &[]);
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
@@ -16,7 +16,7 @@ async fn an_edit_is_served_and_announced_and_a_broken_one_is_not() {
     server.stdout_line().await;
     server.wait_for_log("5 skills from").await;
 
-    // As editors do it: another file takes the name.
+    // As editors save: another file is renamed.
     replace(
         folder.path(),
         "agent.3md",
@@ -27,7 +27,7 @@ async fn an_edit_is_served_and_announced_and_a_broken_one_is_not() {
     server.write_line(&call("get_skill", r#"{"z":1.5}"#)).await;
     assert!(server.stdout_line().await.contains("Whole."));
 
-    // Broken: said on stderr, nothing announced, the last good one stays.
+    // Invalid: logged, without a notification; the last valid document stays.
     replace(folder.path(), "agent.3md", "---\nno end");
     server
         .wait_for_log("still serving the last good document")
@@ -35,13 +35,13 @@ async fn an_edit_is_served_and_announced_and_a_broken_one_is_not() {
     server.write_line(&call("get_skill", r#"{"z":1.5}"#)).await;
     assert!(server.stdout_line().await.contains("Whole."));
 
-    // Gone: the same.
+    // Removed: the same.
     std::fs::remove_file(&path).unwrap();
     server.wait_for_log("cannot read").await;
     server.write_line(&call("get_skill", r#"{"z":1.5}"#)).await;
     assert!(server.stdout_line().await.contains("Whole."));
 
-    // Back, written in place.
+    // Written in place.
     std::fs::write(&path, SAMPLE.replace("Half.", "Again.")).unwrap();
     assert_eq!(server.stdout_line().await, CHANGED);
     server.write_line(&call("get_skill", r#"{"z":1.5}"#)).await;

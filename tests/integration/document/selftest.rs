@@ -1,8 +1,9 @@
 //! `skills mcp --selftest`.
 
-use super::process::{folder, text};
 use skills_test_support::document::SAMPLE;
 use skills_test_support::process::skills_command;
+
+use super::process::{folder, text};
 
 #[test]
 fn the_selftest_calls_each_tool_and_reports() {
@@ -31,7 +32,7 @@ fn the_selftest_calls_each_tool_and_reports() {
 }
 
 #[test]
-fn the_selftest_of_a_broken_document_fails_with_its_line() {
+fn the_selftest_of_an_invalid_document_fails_with_the_reason() {
     let (_folder, path) = folder("no document");
     let output = skills_command()
         .args(["mcp", "--selftest"])

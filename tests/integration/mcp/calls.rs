@@ -1,4 +1,4 @@
-//! Calls that take long, are given up, fail or panic, on an engine that does as told.
+//! Calls that are slow, cancelled, fail or panic, and messages about them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,32 +7,32 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_core::{Engine, Failure, Json, Pending, Registry};
 use skills_mcp::{McpSettings, RegistryServer};
+use skills_test_support::TIMEOUT;
+use skills_test_support::handler::fails;
+use skills_test_support::test_client::{TestClient, stateless};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::fixture::Fixture;
-use skills_test_support::TIMEOUT;
-use skills_test_support::handler::fails;
-use skills_test_support::test_client::{TestClient, stateless};
 
-/// An engine with functions that are slow or broken, and no list of them.
+/// An engine with a slow and a panicking function, and no list of functions.
 #[derive(Default)]
-struct Odd {
+struct FakeEngine {
     started: Arc<Notify>,
     release: Arc<Notify>,
-    given_up: Arc<Notify>,
+    dropped: Arc<Notify>,
 }
 
-struct SayDropped(Arc<Notify>);
+struct NotifyOnDrop(Arc<Notify>);
 
-impl Drop for SayDropped {
+impl Drop for NotifyOnDrop {
     fn drop(&mut self) {
         self.0.notify_one();
     }
 }
 
-impl Engine for Odd {
+impl Engine for FakeEngine {
     fn call<'a>(
         &'a self,
         function: &'a str,
@@ -42,7 +42,7 @@ impl Engine for Odd {
         Box::pin(async move {
             match function {
                 "w::slow" => {
-                    let _dropped = SayDropped(Arc::clone(&self.given_up));
+                    let _guard = NotifyOnDrop(Arc::clone(&self.dropped));
                     self.started.notify_one();
                     self.release.notified().await;
                     Ok(Some(RawValue::from_string("\"done\"".into()).unwrap()))
@@ -56,7 +56,7 @@ impl Engine for Odd {
     fn send(&self, _: &str, _: Json) {}
 }
 
-fn client(engine: &Arc<Odd>, tick: Duration) -> TestClient {
+fn client(engine: &Arc<FakeEngine>, tick: Duration) -> TestClient {
     let settings = McpSettings {
         tick,
         ..McpSettings::default()
@@ -75,8 +75,8 @@ fn client(engine: &Arc<Odd>, tick: Duration) -> TestClient {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_is_given_up_and_not_answered() {
-    let engine = Arc::new(Odd::default());
+async fn a_cancelled_call_is_dropped_without_a_response() {
+    let engine = Arc::new(FakeEngine::default());
     let mut client = client(&engine, TIMEOUT);
     client.initialize("2025-06-18").await;
     let id = client
@@ -86,15 +86,15 @@ async fn a_cancelled_call_is_given_up_and_not_answered() {
     client
         .notify("notifications/cancelled", json!({ "requestId": id }))
         .await;
-    timeout(TIMEOUT, engine.given_up.notified()).await.unwrap();
-    // What comes next is the answer to this, not to that.
+    timeout(TIMEOUT, engine.dropped.notified()).await.unwrap();
+    // The next response is that of the ping.
     assert_eq!(client.request("ping", json!({})).await.unwrap(), json!({}));
     client.close().await;
 }
 
 #[tokio::test]
-async fn a_long_call_ticks_for_whoever_gave_a_token() {
-    let engine = Arc::new(Odd::default());
+async fn a_slow_call_with_a_token_reports_progress() {
+    let engine = Arc::new(FakeEngine::default());
     let mut client = client(&engine, Duration::from_millis(20));
     client.initialize("2025-06-18").await;
     let params = json!({ "name": "w__slow", "_meta": { "progressToken": "t" } });
@@ -111,13 +111,13 @@ async fn a_long_call_ticks_for_whoever_gave_a_token() {
     let progress = |notice: &Value| notice["progress"].as_f64().unwrap();
     assert!(progress(&second) > progress(&first));
     engine.release.notify_one();
-    let got = client.response(id).await.unwrap();
-    assert_eq!(got["content"][0]["text"], "done");
+    let result = client.response(id).await.unwrap();
+    assert_eq!(result["content"][0]["text"], "done");
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_and_the_conversation_goes_on() {
-    let engine = Arc::new(Odd::default());
+async fn a_panic_is_an_error_and_the_session_continues() {
+    let engine = Arc::new(FakeEngine::default());
     let mut client = client(&engine, TIMEOUT);
     client.initialize("2025-06-18").await;
     let error = client
@@ -129,7 +129,7 @@ async fn a_panic_is_answered_and_the_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn an_engine_that_is_gone_is_no_empty_list() {
+async fn a_lost_engine_is_an_error_and_not_an_empty_list() {
     let mut fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     fixture.home.leave().await;
@@ -142,7 +142,7 @@ async fn an_engine_that_is_gone_is_no_empty_list() {
 }
 
 #[tokio::test]
-async fn messages_follow_the_level_that_the_client_wants() {
+async fn messages_follow_the_log_level_of_the_client() {
     let fixture = Fixture::new().await;
     fixture
         .register_function(json!({ "id": "w::bad" }), fails("oops", "no ink"))
@@ -152,7 +152,7 @@ async fn messages_follow_the_level_that_the_client_wants() {
     client.request("tools/call", bad.clone()).await.unwrap();
     assert!(
         !client.has_notification("notifications/message").await,
-        "nobody asked for messages"
+        "no level was set"
     );
     client
         .request("logging/setLevel", json!({ "level": "error" }))
@@ -172,7 +172,7 @@ async fn messages_follow_the_level_that_the_client_wants() {
     assert_eq!(message["level"], "warning");
     assert_eq!(message["logger"], "skills");
     assert!(message["data"].as_str().unwrap().contains("no ink"));
-    // A client of 2026-07-28 says it with each request.
+    // In 2026-07-28 the level is part of each request.
     client
         .request_stateless("tools/call", bad.clone())
         .await
@@ -185,7 +185,7 @@ async fn messages_follow_the_level_that_the_client_wants() {
 }
 
 #[tokio::test]
-async fn a_row_that_cannot_be_served_is_told_to_whoever_wants_to_know() {
+async fn a_damaged_row_is_a_message() {
     let fixture = Fixture::new().await;
     let row = json!({ "scope": "skills", "key": "a", "value": { "id": "a" } });
     fixture.peer.call("state::set", row).await.unwrap();
@@ -194,7 +194,7 @@ async fn a_row_that_cannot_be_served_is_told_to_whoever_wants_to_know() {
         .request("logging/setLevel", json!({ "level": "warning" }))
         .await
         .unwrap();
-    // The engine rings for the row in its own time.
+    // The event of the row arrives later than the response.
     let message = timeout(TIMEOUT, async {
         loop {
             client.request("resources/list", json!({})).await.unwrap();
@@ -204,9 +204,9 @@ async fn a_row_that_cannot_be_served_is_told_to_whoever_wants_to_know() {
         }
     });
     let message = message.await.unwrap();
-    let said = message["data"].as_str().unwrap();
+    let text = message["data"].as_str().unwrap();
     assert!(
-        said.contains("skills") && said.contains("not served"),
-        "{said}"
+        text.contains("skills") && text.contains("not served"),
+        "{text}"
     );
 }

@@ -12,11 +12,10 @@ use skills_core::Registry;
 use skills_iii::ClientOptions;
 use skills_iii::client::{FunctionSpec, Handler};
 use skills_mcp::{McpSettings, RegistryServer};
-use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
-
 use skills_test_support::engine::Peer;
 use skills_test_support::test_client::TestClient;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 pub struct Fixture {
     pub home: LocalRegistry,

@@ -1,4 +1,4 @@
-//! Reads in a session over HTTP, which are answered by two ways that must not differ.
+//! Reads in a session over HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,27 +7,27 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_iii::client::Handler as Function;
 use skills_mcp::http::HttpOptions;
-
-use super::fixture::Fixture;
 use skills_test_support::http_server::HttpServer;
 
-struct Visitor {
+use super::fixture::Fixture;
+
+struct SessionClient {
     server: HttpServer,
     session: String,
 }
 
-impl Visitor {
-    async fn arrive(fixture: &Fixture) -> Self {
+impl SessionClient {
+    async fn connect(fixture: &Fixture) -> Self {
         let server = HttpServer::start(fixture.handler.clone(), HttpOptions::default()).await;
-        let hello = json!({
+        let initialize = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
                 "protocolVersion": "2025-11-25", "capabilities": {},
                 "clientInfo": { "name": "t", "version": "1" },
             },
         });
-        let welcome = server.post(&[], &hello.to_string()).await;
-        let session = welcome.header("mcp-session-id").unwrap().to_owned();
+        let response = server.post(&[], &initialize.to_string()).await;
+        let session = response.header("mcp-session-id").unwrap().to_owned();
         Self { server, session }
     }
 
@@ -46,22 +46,22 @@ impl Visitor {
 #[tokio::test]
 async fn a_read_in_a_session_sees_every_write_before_it() {
     let fixture = Fixture::new().await;
-    let visitor = Visitor::arrive(&fixture).await;
-    let missing = visitor.read("iii://a").await;
+    let client = SessionClient::connect(&fixture).await;
+    let missing = client.read("iii://a").await;
     assert_eq!(missing["error"]["code"], -32002);
     for body in ["# One", "# Two"] {
         fixture.register_skill("a", body).await;
         let contents = json!([{ "uri": "iii://a", "mimeType": "text/markdown", "text": body }]);
         let expected = json!({ "jsonrpc": "2.0", "id": 1, "result": { "contents": contents } });
-        assert_eq!(visitor.read("iii://a").await, expected);
+        assert_eq!(client.read("iii://a").await, expected);
     }
-    let index = visitor.read("iii://skills").await;
+    let index = client.read("iii://skills").await;
     let index = index["result"]["contents"][0]["text"].as_str().unwrap();
     assert!(index.contains("iii://a"), "{index}");
     let id = "a".parse().unwrap();
     assert!(fixture.registry().unregister_skill(&id).await.unwrap());
-    assert_eq!(visitor.read("iii://a").await, missing);
-    visitor.server.stop().await;
+    assert_eq!(client.read("iii://a").await, missing);
+    client.server.stop().await;
 }
 
 #[tokio::test]
@@ -77,9 +77,9 @@ async fn a_function_that_is_read_in_a_session_is_called_once() {
     fixture
         .register_function(json!({ "id": "count::up" }), count)
         .await;
-    let visitor = Visitor::arrive(&fixture).await;
-    let read = visitor.read("iii://fn/count/up").await;
+    let client = SessionClient::connect(&fixture).await;
+    let read = client.read("iii://fn/count/up").await;
     assert_eq!(read["result"]["contents"][0]["text"], "counted");
     assert_eq!(calls.load(Ordering::SeqCst), 1);
-    visitor.server.stop().await;
+    client.server.stop().await;
 }

@@ -1,42 +1,42 @@
-//! Versions, both lifecycles, and methods that are none.
+//! Protocol versions with and without a session, and invalid requests.
 
 use serde_json::{Value, json};
-
-use super::fixture::Fixture;
 use skills_test_support::test_client::stateless;
 
+use super::fixture::Fixture;
+
 #[tokio::test]
-async fn every_version_of_the_old_lifecycle_is_agreed_to_as_asked() {
+async fn every_version_with_sessions_is_negotiated() {
     let fixture = Fixture::new().await;
-    for (asked, agreed) in [
+    for (requested, negotiated) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),
-        // The newest is not agreed on this way.
+        // This version has no `initialize`.
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
         let mut client = fixture.connect();
-        let answer = client.initialize(asked).await;
-        assert_eq!(answer["protocolVersion"], agreed, "for {asked}");
+        let result = client.initialize(requested).await;
+        assert_eq!(result["protocolVersion"], negotiated, "for {requested}");
         assert!(
-            answer["instructions"]
+            result["instructions"]
                 .as_str()
                 .unwrap()
                 .contains("iii://skills")
         );
-        assert_eq!(answer["capabilities"]["resources"]["subscribe"], true);
-        // And the shape of later answers is that of what was agreed.
+        assert_eq!(result["capabilities"]["resources"]["subscribe"], true);
+        // Later results have the shape of the negotiated version.
         let tools = client.request("tools/list", json!({})).await.unwrap();
-        assert_eq!(tools["resultType"], Value::Null, "for {asked}");
-        assert_eq!(tools["ttlMs"], Value::Null, "for {asked}");
+        assert_eq!(tools["resultType"], Value::Null, "for {requested}");
+        assert_eq!(tools["ttlMs"], Value::Null, "for {requested}");
         client.close().await;
     }
 }
 
 #[tokio::test]
-async fn the_new_lifecycle_needs_no_hello() {
+async fn requests_of_2026_07_28_need_no_initialize() {
     let fixture = Fixture::new().await;
     fixture.register_skill("a", "# A").await;
     let mut client = fixture.connect();
@@ -58,7 +58,7 @@ async fn the_new_lifecycle_needs_no_hello() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_refused_with_the_reason() {
+async fn invalid_requests_are_refused_with_the_reason() {
     let fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     for (method, params, code, part) in [

@@ -1,11 +1,10 @@
-//! The MCP surface: the real handler on a real registry and engine, spoken to in lines of
-//! JSON; and the program, as a client starts it.
+//! MCP: the registry server on a real registry and engine, and `skills mcp` as a process.
 
 mod calls;
 mod fixture;
 mod http;
 mod lifecycle;
-mod notices;
+mod notifications;
 mod program;
 mod prompts;
 mod resources;

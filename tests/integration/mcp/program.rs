@@ -1,4 +1,4 @@
-//! `skills mcp` as a client starts it: on a data directory, and through an engine.
+//! `skills mcp` as a client starts it: on a data directory, and on an engine.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -37,14 +37,14 @@ impl McpProcess {
 }
 
 #[tokio::test]
-async fn two_at_once_share_a_data_directory_and_hear_of_each_other() {
+async fn two_processes_on_one_data_directory_notify_each_other() {
     let data = tempfile::tempdir().unwrap();
     let mut one = McpProcess::start(NO_ENGINE, data.path());
     let mut two = McpProcess::start(NO_ENGINE, data.path());
-    for started in [&mut one, &mut two] {
-        started.client.initialize("2025-11-25").await;
-        // What was there when a program first looked is no news to its client.
-        let asked = started.client.request("resources/list", json!({}));
+    for mcp in [&mut one, &mut two] {
+        mcp.client.initialize("2025-11-25").await;
+        // Notifications begin after the first list.
+        let asked = mcp.client.request("resources/list", json!({}));
         let empty = asked.await.unwrap();
         assert_eq!(empty["resources"].as_array().unwrap().len(), 1);
     }
@@ -52,12 +52,11 @@ async fn two_at_once_share_a_data_directory_and_hear_of_each_other() {
     let (serving, Addresses { url, .. }) = SkillsProcess::serve(data.path(), &[]).await;
     let peer = Peer::connect(&url, "peer").await;
     peer.register_skill("a", "# A").await;
-    for started in [&mut one, &mut two] {
-        started
-            .client
+    for mcp in [&mut one, &mut two] {
+        mcp.client
             .notification("notifications/resources/list_changed")
             .await;
-        let read = started
+        let read = mcp
             .client
             .request("resources/read", json!({ "uri": "iii://a" }))
             .await
@@ -70,7 +69,7 @@ async fn two_at_once_share_a_data_directory_and_hear_of_each_other() {
 }
 
 #[tokio::test]
-async fn through_an_engine_its_skills_files_prompts_and_functions_are_there() {
+async fn an_engines_skills_files_prompts_and_functions_are_served() {
     let data = tempfile::tempdir().unwrap();
     let files = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| std::fs::write(files.path().join(path), text).unwrap();
@@ -87,8 +86,8 @@ async fn through_an_engine_its_skills_files_prompts_and_functions_are_there() {
     peer.register_skill("a", "# A").await;
 
     let elsewhere = tempfile::tempdir().unwrap();
-    let mut started = McpProcess::start(&url, elsewhere.path());
-    let client = &mut started.client;
+    let mut mcp = McpProcess::start(&url, elsewhere.path());
+    let client = &mut mcp.client;
     client.initialize("2025-11-25").await;
     let listed = client.request("resources/list", json!({})).await.unwrap();
     let names: Vec<_> = listed["resources"]
@@ -147,11 +146,11 @@ async fn through_an_engine_its_skills_files_prompts_and_functions_are_there() {
         .await
         .unwrap();
     assert_eq!(read["contents"][0]["text"], "# B");
-    started.close().await;
+    mcp.close().await;
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_and_a_stranger_at_the_address_are_said() {
+async fn an_invalid_url_and_a_listener_that_is_not_an_engine_are_errors() {
     let data = tempfile::tempdir().unwrap();
     let run = |url: String| {
         let dir = data.path().to_str().unwrap().to_owned();

@@ -1,13 +1,13 @@
-//! Prompts: the list, filling them in, and what is wrong with arguments.
+//! Prompts: listing, rendering, completion, and invalid arguments.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use skills_core::PromptArgument;
+use skills_test_support::handler::{fails, returns};
 
 use super::fixture::Fixture;
-use skills_test_support::handler::{fails, returns};
 
 async fn prompt(fixture: &Fixture, name: &str, function: &str) {
     let argument = |name: &str, required| PromptArgument {
@@ -25,7 +25,7 @@ async fn prompt(fixture: &Fixture, name: &str, function: &str) {
 }
 
 #[tokio::test]
-async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
+async fn a_prompt_is_listed_with_its_arguments_and_rendered() {
     let fixture = Fixture::new().await;
     fixture
         .register_function(json!({ "id": "w::mail" }), returns(json!("Write.")))
@@ -51,7 +51,7 @@ async fn a_prompt_is_listed_with_its_arguments_and_filled_in() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_refused_before_anybody_is_asked() {
+async fn invalid_arguments_are_refused_before_the_call() {
     let fixture = Fixture::new().await;
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -109,7 +109,7 @@ async fn a_handler_that_fails_is_an_internal_error_with_the_reason() {
 }
 
 #[tokio::test]
-async fn arguments_named_after_what_they_are_get_completed() {
+async fn arguments_are_completed_by_their_name() {
     let fixture = Fixture::new().await;
     fixture.register_skill("resend", "# R").await;
     prompt(&fixture, "mail", "w::mail").await;

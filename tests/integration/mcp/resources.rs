@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use skills_test_support::handler::returns;
 use tokio::task::JoinSet;
 
 use super::fixture::Fixture;
-use skills_test_support::handler::returns;
 
 #[tokio::test]
 async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
@@ -38,7 +38,7 @@ async fn the_index_comes_first_then_every_skill_with_its_size_and_time() {
 }
 
 #[tokio::test]
-async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
+async fn a_long_list_has_pages_and_an_invalid_cursor_is_refused() {
     let fixture = Fixture::new().await;
     let mut writing = JoinSet::new();
     for n in 0..1050 {
@@ -75,7 +75,7 @@ async fn a_long_list_comes_in_pages_and_a_foreign_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
+async fn bodies_sections_and_the_index_are_read_with_their_types() {
     let fixture = Fixture::new().await;
     fixture.register_skill("a", "# A\n\nText.").await;
     fixture
@@ -116,7 +116,7 @@ async fn reading_serves_bodies_sections_and_the_index_with_their_types() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_says_why_in_the_codes_of_the_clients_time() {
+async fn read_errors_have_the_codes_of_the_protocol_version() {
     let fixture = Fixture::new().await;
     fixture.register_skill("resend/email", "# E").await;
     let mut client = fixture.client().await;

@@ -1,20 +1,19 @@
-//! `skills mcp` as a process: whatever its input and output are, it answers and it ends.
+//! `skills mcp` on pipes, files and sockets: it responds and it ends.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use serde_json::Value;
+use skills_test_support::process::skills_command;
+use skills_test_support::{NO_ENGINE, TIMEOUT};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use skills_test_support::process::skills_command;
-use skills_test_support::{NO_ENGINE, TIMEOUT};
-
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
-/// `skills mcp` on a data directory of its own: nobody answers at that address.
+/// `skills mcp` on a data directory.
 fn command(data: &Path) -> Command {
     let mut command = Command::from(skills_command());
     command
@@ -28,12 +27,12 @@ fn command(data: &Path) -> Command {
     command
 }
 
-async fn ended(mut child: Child) -> ExitStatus {
+async fn wait(mut child: Child) -> ExitStatus {
     timeout(TIMEOUT, child.wait()).await.unwrap().unwrap()
 }
 
-/// Asks once and hears the answer.
-async fn pong(to: &mut (impl AsyncWrite + Unpin), from: &mut (impl AsyncRead + Unpin)) {
+/// Sends a ping and reads the response.
+async fn ping(to: &mut (impl AsyncWrite + Unpin), from: &mut (impl AsyncRead + Unpin)) {
     to.write_all(PING.as_bytes()).await.unwrap();
     let mut line = String::new();
     let mut from = BufReader::new(from);
@@ -46,23 +45,23 @@ async fn pong(to: &mut (impl AsyncWrite + Unpin), from: &mut (impl AsyncRead + U
 }
 
 #[tokio::test]
-async fn the_end_of_a_pipe_is_the_end() {
+async fn the_end_of_a_pipe_ends_it() {
     let data = TempDir::new().unwrap();
     let mut child = command(data.path()).spawn().unwrap();
     let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     to.write_all(PING.repeat(100).as_bytes()).await.unwrap();
     drop(to);
-    let mut said = String::new();
-    timeout(TIMEOUT, from.read_to_string(&mut said))
+    let mut output = String::new();
+    timeout(TIMEOUT, from.read_to_string(&mut output))
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(said.lines().count(), 100);
-    assert!(ended(child).await.success());
+    assert_eq!(output.lines().count(), 100);
+    assert!(wait(child).await.success());
 }
 
 #[tokio::test]
-async fn files_will_do() {
+async fn files_are_valid_streams() {
     let data = TempDir::new().unwrap();
     let (input, output) = (data.path().join("in"), data.path().join("out"));
     std::fs::write(&input, PING.repeat(2000)).unwrap();
@@ -71,22 +70,22 @@ async fn files_will_do() {
         .stdout(std::fs::File::create(&output).unwrap())
         .spawn()
         .unwrap();
-    assert!(ended(child).await.success());
-    let said = std::fs::read_to_string(output).unwrap();
-    assert_eq!(said.lines().count(), 2000);
+    assert!(wait(child).await.success());
+    let output = std::fs::read_to_string(output).unwrap();
+    assert_eq!(output.lines().count(), 2000);
 }
 
 #[tokio::test]
-async fn nobody_to_read_is_no_failure() {
+async fn a_closed_stdout_is_not_an_error() {
     let data = TempDir::new().unwrap();
     let mut child = command(data.path()).spawn().unwrap();
     let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    pong(&mut to, &mut from).await;
+    ping(&mut to, &mut from).await;
     drop(from);
-    // Again and again: another test may be starting a program, which holds our end of the pipe
-    // until it runs.
-    let asking = async { while to.write_all(PING.as_bytes()).await.is_ok() {} };
-    let (status, ()) = tokio::join!(ended(child), asking);
+    // Repeated: a process that another test is starting holds this end of the pipe until it
+    // runs.
+    let write = async { while to.write_all(PING.as_bytes()).await.is_ok() {} };
+    let (status, ()) = tokio::join!(wait(child), write);
     assert!(status.success());
 }
 
@@ -103,7 +102,7 @@ mod unix {
         let pid = child.id().unwrap().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status().await;
         assert!(sent.unwrap().success());
-        assert!(ended(child).await.success());
+        assert!(wait(child).await.success());
     }
 
     #[tokio::test]
@@ -111,11 +110,11 @@ mod unix {
         let data = TempDir::new().unwrap();
         let mut child = command(data.path()).spawn().unwrap();
         let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        pong(&mut to, &mut from).await;
+        ping(&mut to, &mut from).await;
         terminate(child).await;
     }
 
-    /// Sockets are what Node gives its children.
+    /// Node gives its children sockets.
     fn on_sockets(data: &Path) -> (Child, UnixStream, UnixStream) {
         let open = || {
             let (ours, theirs) = StdStream::pair().unwrap();
@@ -123,7 +122,7 @@ mod unix {
             (UnixStream::from_std(ours).unwrap(), OwnedFd::from(theirs))
         };
         let ((to, input), (from, output)) = (open(), open());
-        // The command keeps its ends open as long as it lives, which is until here.
+        // Dropping the command closes its ends.
         let child = command(data).stdin(input).stdout(output).spawn().unwrap();
         (child, to, from)
     }
@@ -132,31 +131,31 @@ mod unix {
     async fn a_signal_ends_it_while_its_socket_stays_open() {
         let data = TempDir::new().unwrap();
         let (child, mut to, mut from) = on_sockets(data.path());
-        pong(&mut to, &mut from).await;
+        ping(&mut to, &mut from).await;
         terminate(child).await;
     }
 
     #[tokio::test]
-    async fn the_end_of_a_socket_is_the_end() {
+    async fn the_end_of_a_socket_ends_it() {
         let data = TempDir::new().unwrap();
         let (child, mut to, mut from) = on_sockets(data.path());
         to.write_all(PING.repeat(100).as_bytes()).await.unwrap();
         drop(to);
-        let mut said = String::new();
-        timeout(TIMEOUT, from.read_to_string(&mut said))
+        let mut output = String::new();
+        timeout(TIMEOUT, from.read_to_string(&mut output))
             .await
             .unwrap()
             .unwrap();
-        assert_eq!(said.lines().count(), 100);
-        assert!(ended(child).await.success());
+        assert_eq!(output.lines().count(), 100);
+        assert!(wait(child).await.success());
     }
 
     #[tokio::test]
-    async fn a_socket_that_is_never_read_does_not_keep_it() {
+    async fn a_signal_ends_it_while_its_socket_is_not_read() {
         let data = TempDir::new().unwrap();
         let (child, mut to, mut from) = on_sockets(data.path());
-        pong(&mut to, &mut from).await;
-        // Far more than fits into a socket; the writing task is stuck with it until the end.
+        ping(&mut to, &mut from).await;
+        // More than fits into a socket, so the task blocks until the end.
         let flood = tokio::spawn(async move {
             let _ = to.write_all(PING.repeat(100_000).as_bytes()).await;
         });

@@ -1,11 +1,11 @@
-//! Tools: ours and the functions on the engine.
+//! Tools: the built-in ones and the functions of the engine.
 
 use serde_json::{Value, json};
 use skills_mcp::McpSettings;
-
-use super::fixture::Fixture;
 use skills_test_support::handler::{echo, fails, returns};
 use skills_test_support::test_client::TestClient;
+
+use super::fixture::Fixture;
 
 async fn names(client: &mut TestClient) -> Vec<String> {
     let listed = client.request("tools/list", json!({})).await.unwrap();
@@ -25,7 +25,7 @@ async fn call(client: &mut TestClient, name: &str, arguments: Value) -> Result<V
 }
 
 #[tokio::test]
-async fn functions_are_tools_in_order_with_what_their_workers_say_of_them() {
+async fn functions_are_tools_in_order_with_their_descriptions() {
     let fixture = Fixture::new().await;
     let spec = json!({
         "id": "mail::send", "description": "Sends.",
@@ -127,7 +127,7 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
 }
 
 #[tokio::test]
-async fn answers_become_text_data_or_content() {
+async fn results_become_text_data_or_content() {
     let fixture = Fixture::new().await;
     fixture
         .register_function(json!({ "id": "w::echo" }), echo())
@@ -148,7 +148,7 @@ async fn answers_become_text_data_or_content() {
     let got = call(&mut client, "w__echo", json!({ "n": 1 }))
         .await
         .unwrap();
-    // The engine adds who called.
+    // The engine adds the caller's id.
     assert_eq!(got["structuredContent"]["n"], 1);
     assert!(
         got["content"][0]["text"]
@@ -172,7 +172,7 @@ async fn answers_become_text_data_or_content() {
 }
 
 #[tokio::test]
-async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client() {
+async fn a_failed_call_is_a_result_and_an_unknown_tool_an_error() {
     let fixture = Fixture::new().await;
     fixture
         .register_function(json!({ "id": "w::bad" }), fails("oops", "no ink"))
@@ -194,7 +194,7 @@ async fn a_failure_is_for_the_model_to_read_and_an_unknown_tool_for_the_client()
 }
 
 #[tokio::test]
-async fn our_own_tools_list_read_and_fetch() {
+async fn the_builtin_tools_list_read_and_fetch() {
     let fixture = Fixture::new().await;
     fixture
         .register_skill("resend", "# Resend\n\nSends mail.")
@@ -251,7 +251,7 @@ async fn our_own_tools_list_read_and_fetch() {
 }
 
 #[tokio::test]
-async fn our_own_tools_find_a_skill_and_what_it_builds_on() {
+async fn the_builtin_tools_route_and_resolve() {
     let fixture = Fixture::new().await;
     let mail =
         "---\ntriggers: send mail, notify\n---\n# Mail\n\n[base](iii://base) [x](iii://gone)";

@@ -1,9 +1,8 @@
-//! `.3md` documents in the catalogue, served by the program and told about at its start.
+//! agent.3md documents as a source of skills, and what the program logs about them at its start.
 
 use std::fs;
 
 use serde_json::json;
-
 use skills_test_support::NO_ENGINE;
 use skills_test_support::engine::Peer;
 use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
@@ -25,7 +24,7 @@ How to read a file.
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_planes_of_a_document_are_skills_like_all_others() {
+async fn the_planes_of_a_document_are_skills() {
     let dir = tempfile::tempdir().unwrap();
     let dir = &fs::canonicalize(dir.path()).unwrap();
     let config = dir.join("config.yaml");
@@ -51,13 +50,13 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
         fetched.await.unwrap(),
         "# iii://dev/code-search\n\nLook for it, then [read it](iii://dev/read)."
     );
-    // What a worker registers wins.
+    // A registered skill takes precedence.
     peer.register_skill("dev/read", "# From a worker").await;
     assert_eq!(
         peer.read("iii://dev/read").await.unwrap(),
         "# From a worker"
     );
-    // An edit is seen without a restart, a broken one hides the agent.
+    // An edit is served without a restart; an invalid document is not served.
     fs::write(dir.join("dev.3md"), DEV.replace("I am dev", "I was dev")).unwrap();
     let body = peer.read("iii://dev").await.unwrap();
     assert_eq!(body, "I was dev, see [Code search](iii://dev/code-search).");
@@ -73,26 +72,26 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
         .arg(dir.join("nothing"))
         .output()
         .unwrap();
-    let said: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
-    let said = &said["data"];
-    assert_eq!(doctor.status.code(), Some(1), "{said:#}");
+    let report: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let report = &report["data"];
+    assert_eq!(doctor.status.code(), Some(1), "{report:#}");
     assert_eq!(
-        said["patterns"]["agents"],
+        report["patterns"]["agents"],
         json!([{ "pattern": "*.3md", "files": 2, "served": 0, "earlier": 0 }])
     );
-    let reasons = said["skipped"].to_string();
+    let reasons = report["skipped"].to_string();
     assert!(reasons.contains("[dead-link]") && reasons.contains("is not a 3md document"));
 
     fs::write(dir.join("dev.3md"), DEV).unwrap();
-    let mut again = SkillsProcess::start_serve(&data, &["--config", config]);
-    let loaded = again.wait_for_log("agent loaded").await;
+    let mut restarted = SkillsProcess::start_serve(&data, &["--config", config]);
+    let loaded = restarted.wait_for_log("agent loaded").await;
     assert_eq!(
         (&loaded["agent"], &loaded["skills"]),
         (&json!("dev"), &json!(3))
     );
-    let skipped = again.wait_for_log("bad.3md").await;
+    let skipped = restarted.wait_for_log("bad.3md").await;
     assert_eq!(skipped["level"], "WARN");
-    let totals = again.wait_for_log("\"agents\"").await;
+    let totals = restarted.wait_for_log("\"agents\"").await;
     assert_eq!(
         (&totals["agents"], &totals["skipped"]),
         (&json!(1), &json!(1))
@@ -100,7 +99,7 @@ async fn the_planes_of_a_document_are_skills_like_all_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_find_planes_and_files_and_links_between_planes_are_followed() {
+async fn routing_finds_planes_and_files_and_resolving_follows_their_links() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
     fs::write(&config, "agents: ['*.3md']\nskills: ['*.md']\n").unwrap();

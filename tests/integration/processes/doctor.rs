@@ -1,4 +1,4 @@
-//! `skills doctor` on folders, engines and stores that are well, and on others.
+//! `skills doctor` on healthy and broken folders, engines and stores.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use skills_iii::state::{SqliteState, StoreOptions};
-
 use skills_test_support::NO_ENGINE;
 use skills_test_support::engine::{Peer, TestEngine};
 use skills_test_support::files::write;
@@ -27,47 +26,51 @@ fn run(dir: &Path, url: &str, more: &[&str]) -> Output {
         .unwrap()
 }
 
-/// What `skills doctor --json` says, and its exit code.
+/// The report of `skills doctor --json`, and its exit code.
 async fn doctor(dir: &Path, url: &str) -> (Value, Option<i32>) {
     let (dir, url) = (dir.to_owned(), url.to_owned());
     let run = move || run(&dir, &url, &["--json"]);
     let output = tokio::task::spawn_blocking(run).await.unwrap();
-    let mut said: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(said["schema_version"], 1);
-    assert_eq!(said["command"], "doctor");
-    (said["data"].take(), output.status.code())
+    let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["schema_version"], 1);
+    assert_eq!(report["command"], "doctor");
+    (report["data"].take(), output.status.code())
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
+async fn findings_are_reported_and_set_the_exit_code() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let url = NO_ENGINE;
-    let (said, code) = doctor(dir, url).await;
+    let (report, code) = doctor(dir, url).await;
     assert_eq!(code, Some(1));
-    let warning = said["warnings"][0].as_str().unwrap();
+    let warning = report["warnings"][0].as_str().unwrap();
     assert!(warning.contains("config.yaml"), "{warning}");
 
     write(dir, "config.yaml", "skills: ['docs/*.md']\n");
     write(dir, "docs/a.md", "# A");
-    let (said, code) = doctor(dir, url).await;
-    assert_eq!(code, Some(0), "{said:#}");
-    assert_eq!(said["healthy"], true);
-    assert_eq!(said["skills"][0]["id"], "a");
-    assert_eq!(said["patterns"]["skills"][0]["files"], 1);
-    assert_eq!(said["engine"]["state"], "absent");
-    assert_eq!(said["store"]["state"], "empty");
-    assert!(!dir.join("data").exists(), "it makes nothing");
+    let (report, code) = doctor(dir, url).await;
+    assert_eq!(code, Some(0), "{report:#}");
+    assert_eq!(report["healthy"], true);
+    assert_eq!(report["skills"][0]["id"], "a");
+    assert_eq!(report["patterns"]["skills"][0]["files"], 1);
+    assert_eq!(report["engine"]["state"], "absent");
+    assert_eq!(report["store"]["state"], "empty");
+    assert!(!dir.join("data").exists(), "it creates nothing");
 
     write(dir, "docs/B.md", "# B");
-    let (said, code) = doctor(dir, url).await;
-    assert_eq!((code, &said["findings"]), (Some(1), &json!(1)), "{said:#}");
-    let reason = said["skipped"][0]["reason"].as_str().unwrap();
+    let (report, code) = doctor(dir, url).await;
+    assert_eq!(
+        (code, &report["findings"]),
+        (Some(1), &json!(1)),
+        "{report:#}"
+    );
+    let reason = report["skipped"][0]["reason"].as_str().unwrap();
     assert!(reason.contains("has 'B'"), "{reason}");
 
     let output = run(dir, url, &[]);
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8(output.stdout).unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
     for words in [
         "not running; commands use the data directory",
         "data: nothing stored yet",
@@ -76,7 +79,7 @@ async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
         "skipped  ",
         "skills: 1, prompts: 0, agents: 0, skipped: 1, shadowed: 0",
     ] {
-        assert!(said.contains(words), "no {words:?} in:\n{said}");
+        assert!(text.contains(words), "no {words:?} in:\n{text}");
     }
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
@@ -84,9 +87,9 @@ async fn the_doctor_says_what_is_wrong_and_so_does_its_exit_code() {
     );
 }
 
-/// A pattern whose files an earlier one has is not one that matches nothing.
+/// A pattern whose files an earlier pattern matched is not one without matches.
 #[tokio::test(flavor = "multi_thread")]
-async fn each_pattern_is_said_to_match_what_it_matches() {
+async fn the_matches_of_each_pattern_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let patterns =
@@ -95,10 +98,10 @@ async fn each_pattern_is_said_to_match_what_it_matches() {
     for file in ["a.md", "b.md", "C.md", "d.txt"] {
         write(dir, &format!("docs/{file}"), "# Text");
     }
-    let (said, _) = doctor(dir, NO_ENGINE).await;
+    let (report, _) = doctor(dir, NO_ENGINE).await;
     let counted = |pattern: &str, [files, served, earlier]: [usize; 3]| json!({ "pattern": pattern, "files": files, "served": served, "earlier": earlier });
     assert_eq!(
-        said["patterns"]["skills"],
+        report["patterns"]["skills"],
         json!([
             counted("docs/**/*.md", [3, 2, 0]),
             counted("docs/{a,b}.md", [2, 0, 2]),
@@ -107,42 +110,46 @@ async fn each_pattern_is_said_to_match_what_it_matches() {
             counted("docs/*.txt", [1, 0, 0]),
             counted("docs/z*.md", [0, 0, 0]),
         ]),
-        "{said:#}"
+        "{report:#}"
     );
-    let skipped = said["skipped"].as_array().unwrap();
+    let skipped = report["skipped"].as_array().unwrap();
     let nothing = skipped
         .iter()
         .filter(|skipped| skipped["reason"] == "matches no file");
     let nothing: Vec<_> = nothing.map(|skipped| &skipped["place"]).collect();
-    assert_eq!(nothing, ["pattern `docs/z*.md`"], "{said:#}");
+    assert_eq!(nothing, ["pattern `docs/z*.md`"], "{report:#}");
     let text = String::from_utf8(run(dir, NO_ENGINE, &[]).stdout).unwrap();
     let words = "docs/{a,b}.md (files: 2, skills: 0, matched by an earlier pattern: 2)\n";
     assert!(text.contains(words), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_hides_a_skill_of_a_document_is_named() {
+async fn a_file_with_the_id_of_a_plane_is_a_finding() {
     let dir = tempfile::tempdir().unwrap();
     let dir = &fs::canonicalize(dir.path()).unwrap();
     write(dir, "config.yaml", "skills: ['*.md']\nagents: ['*.3md']\n");
     write(dir, "dev.3md", DEV);
     write(dir, "dev.md", "# Not the agent\n");
-    let (said, code) = doctor(dir, NO_ENGINE).await;
-    assert_eq!((code, &said["findings"]), (Some(1), &json!(1)), "{said:#}");
+    let (report, code) = doctor(dir, NO_ENGINE).await;
+    assert_eq!(
+        (code, &report["findings"]),
+        (Some(1), &json!(1)),
+        "{report:#}"
+    );
     let file = dir.join("dev.md");
     let reason = format!(
         "has the id `dev` that {} has already; rename one",
         file.display()
     );
     let expected = json!([{ "place": dir.join("dev.3md"), "reason": reason }]);
-    assert_eq!(said["skipped"], expected);
+    assert_eq!(report["skipped"], expected);
 }
 
-/// The doctor looks where the other commands look.
+/// As for the other commands.
 #[test]
-fn the_address_may_come_from_the_environment() {
+fn the_url_can_come_from_the_environment() {
     let dir = tempfile::tempdir().unwrap();
-    let asked = |more: &[&str]| {
+    let engine_url = |more: &[&str]| {
         let output = skills_command()
             .args(["doctor", "--json", "--quiet", "--data-dir"])
             .arg(dir.path().join("data"))
@@ -151,15 +158,15 @@ fn the_address_may_come_from_the_environment() {
             .current_dir(dir.path())
             .output()
             .unwrap();
-        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
-        said["data"]["engine"]["url"].as_str().unwrap().to_owned()
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["data"]["engine"]["url"].as_str().unwrap().to_owned()
     };
-    assert_eq!(asked(&[]), "ws://localhost:1");
-    assert_eq!(asked(&["--url", NO_ENGINE]), NO_ENGINE);
+    assert_eq!(engine_url(&[]), "ws://localhost:1");
+    assert_eq!(engine_url(&["--url", NO_ENGINE]), NO_ENGINE);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_hides_a_file_is_named_with_and_without_an_engine() {
+async fn a_shadowed_file_is_a_finding_with_and_without_an_engine() {
     let dir = tempfile::tempdir().unwrap();
     let dir = &fs::canonicalize(dir.path()).unwrap();
     write(dir, "config.yaml", "skills: ['docs/*.md']\n");
@@ -176,43 +183,47 @@ async fn what_hides_a_file_is_named_with_and_without_an_engine() {
         "by": "state",
         "registered_at": registered["registered_at"],
     }]);
-    let (said, code) = doctor(dir, &url).await;
+    let (report, code) = doctor(dir, &url).await;
     assert_eq!(code, Some(1));
-    assert_eq!(said["engine"]["state"], "serving", "{said:#}");
-    assert_eq!(said["store"]["state"], "healthy", "{said:#}");
-    assert_eq!(said["shadowed"], expected);
+    assert_eq!(report["engine"]["state"], "serving", "{report:#}");
+    assert_eq!(report["store"]["state"], "healthy", "{report:#}");
+    assert_eq!(report["shadowed"], expected);
     serve.kill().await;
 
-    let (said, code) = doctor(dir, NO_ENGINE).await;
+    let (report, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!(code, Some(1));
-    assert_eq!(said["engine"]["state"], "absent");
-    let store = &said["store"];
+    assert_eq!(report["engine"]["state"], "absent");
+    let store = &report["store"];
     assert_eq!(
         (&store["state"], &store["schema_version"], &store["rows"]),
         (&json!("healthy"), &json!(1), &json!(1))
     );
-    assert_eq!(said["shadowed"], expected);
+    assert_eq!(report["shadowed"], expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_without_registry_and_a_store_that_is_none_are_findings() {
+async fn an_engine_without_registry_and_an_invalid_store_are_findings() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir, "config.yaml", "state_timeout_ms: 5000\n");
     write(dir, "data/state.db", &"no database at all ".repeat(100));
     let engine = TestEngine::start().await;
-    let (said, code) = doctor(dir, &engine.url).await;
-    assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
-    assert_eq!(said["engine"]["state"], "idle");
-    let message = said["store"]["message"].as_str().unwrap();
+    let (report, code) = doctor(dir, &engine.url).await;
+    assert_eq!(
+        (code, &report["findings"]),
+        (Some(1), &json!(2)),
+        "{report:#}"
+    );
+    assert_eq!(report["engine"]["state"], "idle");
+    let message = report["store"]["message"].as_str().unwrap();
     assert!(
         message.contains("is not a SQLite database; the file was left as it is"),
         "{message}"
     );
-    let (said, code) = doctor(dir, "http://127.0.0.1:1").await;
+    let (report, code) = doctor(dir, "http://127.0.0.1:1").await;
     assert_eq!(code, Some(1));
-    assert_eq!(said["engine"]["state"], "refusing");
-    let message = said["engine"]["message"].as_str().unwrap();
+    assert_eq!(report["engine"]["state"], "refusing");
+    let message = report["engine"]["message"].as_str().unwrap();
     assert!(
         message.contains("looks like ws://127.0.0.1:49134"),
         "{message}"
@@ -220,7 +231,7 @@ async fn an_engine_without_registry_and_a_store_that_is_none_are_findings() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
+async fn damaged_rows_are_findings_with_and_without_an_engine() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir, "config.yaml", "agents: ['*.3md']\n");
@@ -255,7 +266,7 @@ async fn rows_that_cannot_be_served_are_findings_with_and_without_an_engine() {
         assert_eq!(kept[part], served[part], "{part}");
     }
 
-    // Nor does it take a registry on the engine.
+    // The rows are checked on an engine without a registry too.
     let engine = TestEngine::start().await;
     let peer = Peer::connect(&engine.url, "peer").await;
     for row in rows {
@@ -277,9 +288,13 @@ async fn state_that_an_engine_cannot_read_is_a_finding() {
         Arc::new(SqliteState::open(&dir.join("elsewhere"), StoreOptions::default()).unwrap());
     store.close();
     let engine = TestEngine::with_state(store).await;
-    let (said, code) = doctor(dir, &engine.url).await;
-    assert_eq!((code, &said["findings"]), (Some(1), &json!(2)), "{said:#}");
-    let damaged = &said["damaged"][0];
+    let (report, code) = doctor(dir, &engine.url).await;
+    assert_eq!(
+        (code, &report["findings"]),
+        (Some(1), &json!(2)),
+        "{report:#}"
+    );
+    let damaged = &report["damaged"][0];
     assert_eq!(damaged["place"], *engine.url);
     let reason = damaged["reason"].as_str().unwrap();
     assert!(reason.contains("could not list the skills"), "{reason}");

@@ -1,18 +1,17 @@
-//! Markdown files, served by the program and told about at its start.
+//! Markdown files as a source: what is served, what is logged at the start, and events of edits.
 
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::timeout;
-
 use skills_test_support::engine::{Peer, TestEngine, next_event};
 use skills_test_support::files::{replace, write};
 use skills_test_support::process::{Addresses, SkillsProcess};
+use tokio::time::timeout;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_served_next_to_what_workers_register() {
+async fn files_are_served_beside_registered_skills() {
     let dir = tempfile::tempdir().unwrap();
     let dir = &fs::canonicalize(dir.path()).unwrap();
     write(
@@ -49,11 +48,11 @@ async fn files_are_served_next_to_what_workers_register() {
     );
     let listed = peer.call("prompts::list", json!({})).await.unwrap();
     assert_eq!(listed["prompts"][0]["origin"], "fs", "{listed}");
-    let asked = json!({ "name": "open-pr", "arguments": { "any": "thing" } });
-    let got = peer.call("prompts::mcp-get", asked).await.unwrap();
+    let arguments = json!({ "name": "open-pr", "arguments": { "any": "thing" } });
+    let got = peer.call("prompts::mcp-get", arguments).await.unwrap();
     assert_eq!(got["messages"][0]["role"], "user");
     assert_eq!(got["messages"][0]["content"]["text"], "Open it.\n");
-    // An edit is seen without a restart.
+    // An edit is served without a restart.
     write(
         dir,
         "docs/house/style.md",
@@ -63,28 +62,27 @@ async fn files_are_served_next_to_what_workers_register() {
     assert!(body.starts_with("# Other style"), "{body}");
     serve.kill().await;
 
-    let mut again = SkillsProcess::start_serve(&data, &["--config", config.to_str().unwrap()]);
-    let loaded = again.wait_for_log("skill file loaded").await;
+    let mut restarted = SkillsProcess::start_serve(&data, &["--config", config.to_str().unwrap()]);
+    let loaded = restarted.wait_for_log("skill file loaded").await;
     let path = dir.join("docs/house/style.md");
     assert_eq!(loaded["path"], path.to_str().unwrap(), "{loaded}");
-    let skipped = again.wait_for_log("docs/README.md").await;
+    let skipped = restarted.wait_for_log("docs/README.md").await;
     assert_eq!(skipped["level"], "WARN");
     assert!(skipped["reason"].as_str().unwrap().contains("has 'R'"));
-    let totals = again.wait_for_log("\"files\"").await;
+    let totals = restarted.wait_for_log("\"files\"").await;
     assert_eq!(
         (&totals["skills"], &totals["prompts"], &totals["skipped"]),
         (&json!(2), &json!(1), &json!(1))
     );
-    let hidden = again
+    let hidden = restarted
         .wait_for_log("a worker registered a skill with this id")
         .await;
     assert_eq!(hidden["name"], "taken");
 }
 
-/// Files that come, change and go while the program runs are told of, whether it
-/// brings its own engine or is a worker on another.
+/// With an embedded engine, and as a worker on another.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_subscribed_hears_of_files() {
+async fn changes_of_files_are_events() {
     let dir = tempfile::tempdir().unwrap();
     let dir = &fs::canonicalize(dir.path()).unwrap();
     write(
@@ -97,45 +95,45 @@ async fn whoever_subscribed_hears_of_files() {
     let config = config.to_str().unwrap();
     let (serve, Addresses { url, .. }) =
         SkillsProcess::serve(&dir.join("data"), &["--config", config]).await;
-    told_of_files(dir, &url).await;
+    check_events_of_files(dir, &url).await;
     serve.kill().await;
 
     fs::remove_dir_all(dir.join("later")).unwrap();
     let engine = TestEngine::start().await;
     let mut worker = SkillsProcess::worker(&engine.url, &["--config", config]);
     worker.wait_for_log("serving").await;
-    told_of_files(dir, &engine.url).await;
+    check_events_of_files(dir, &engine.url).await;
 }
 
-async fn told_of_files(dir: &Path, url: &str) {
+async fn check_events_of_files(dir: &Path, url: &str) {
     let peer = Peer::connect(url, "peer").await;
     let mut skills = peer.subscribe("skills::on-change", "peer::on-skills");
     let mut prompts = peer.subscribe("prompts::on-change", "peer::on-prompts");
     let taken = json!({ "id": "taken", "skill": "# From a worker" });
     peer.call_until_ok("skills::register", taken).await;
-    // Once one change of a file is heard of, subscriptions hold and files are followed.
+    // The first event shows that the subscription and the watcher are in place.
     let probe = json!({ "op": "register", "id": "probe" });
-    let asked = Duration::from_millis(300);
+    let interval = Duration::from_millis(300);
     for n in 0.. {
         replace(dir, "docs/probe.md", &format!("# Probe {n}\n"));
-        let notice = timeout(asked, next_event(&mut skills)).await;
-        if notice.is_ok_and(|notice| notice == probe) {
+        let event = timeout(interval, next_event(&mut skills)).await;
+        if event.is_ok_and(|event| event == probe) {
             break;
         }
-        assert!(n < 200, "no change was ever told of");
+        assert!(n < 200, "no event arrived");
     }
     let mut expect = async |op: &str, id: &str| {
-        // More of those may still be on their way.
+        // More of these events can still arrive.
         let registered = json!({ "op": "register", "id": "taken" });
-        let mut notice = next_event(&mut skills).await;
-        while notice == probe || notice == registered {
-            notice = next_event(&mut skills).await;
+        let mut event = next_event(&mut skills).await;
+        while event == probe || event == registered {
+            event = next_event(&mut skills).await;
         }
-        assert_eq!(notice, json!({ "op": op, "id": id }));
+        assert_eq!(event, json!({ "op": op, "id": id }));
     };
     replace(dir, "docs/new/a.md", "# A\n");
     expect("register", "new/a").await;
-    // State hides this one: its coming and going is no news. Nor is what is no skill.
+    // No events: a registered skill shadows the first file, and the second has an invalid id.
     replace(dir, "docs/taken.md", "# From a file\n");
     replace(dir, "docs/README.md", "# No id\n");
     replace(dir, "docs/new/a.md", "# B\n");
@@ -148,7 +146,7 @@ async fn told_of_files(dir: &Path, url: &str) {
     fs::remove_dir_all(dir.join("docs/new")).unwrap();
     expect("unregister", "new/b").await;
 
-    // A folder that was not there when the program started.
+    // A folder that did not exist when the program started.
     replace(dir, "later/x.md", "---\ndescription: x\n---\nHi\n");
     let expected = json!({ "op": "register", "name": "x" });
     assert_eq!(next_event(&mut prompts).await, expected);

@@ -1,17 +1,16 @@
-//! Functions behind prompts and sections that misbehave: each gives an error that
-//! says what happened, and nothing else stops.
+//! Functions behind prompts and sections that fail: each returns an error with the cause, and the
+//! registry goes on.
 
 use std::sync::Arc;
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use skills_iii::ErrorBody;
-use tokio::sync::Notify;
-
 use skills_test_support::engine::{Peer, TestEngine};
 use skills_test_support::process::SkillsProcess;
+use tokio::sync::Notify;
 
-struct Scene {
+struct Fixture {
     engine: TestEngine,
     _worker: SkillsProcess,
     peer: Peer,
@@ -19,23 +18,23 @@ struct Scene {
     _config: tempfile::TempDir,
 }
 
-/// A worker that waits for everybody.
-async fn scene() -> Scene {
-    patient_for(30_000).await
+/// A registry with a timeout that no test reaches.
+async fn fixture() -> Fixture {
+    with_timeout_ms(30_000).await
 }
 
-/// A worker that waits so many milliseconds for anybody.
-async fn patient_for(milliseconds: u32) -> Scene {
+/// A registry that waits this long for a function.
+async fn with_timeout_ms(timeout: u32) -> Fixture {
     let engine = TestEngine::start().await;
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
-    std::fs::write(&config, format!("state_timeout_ms: {milliseconds}\n")).unwrap();
+    std::fs::write(&config, format!("state_timeout_ms: {timeout}\n")).unwrap();
     let mut worker = SkillsProcess::worker(&engine.url, &["--config", config.to_str().unwrap()]);
     worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
     let handlers = Peer::connect(&engine.url, "handlers").await;
     peer.call_until_ok("skills::list", json!({})).await;
-    Scene {
+    Fixture {
         engine,
         _worker: worker,
         peer,
@@ -44,7 +43,7 @@ async fn patient_for(milliseconds: u32) -> Scene {
     }
 }
 
-impl Scene {
+impl Fixture {
     async fn prompt(&self, handler: &str) -> Result<Value, String> {
         let prompt = json!({ "name": "p", "description": "d", "function_id": handler });
         self.peer.call("prompts::register", prompt).await.unwrap();
@@ -53,8 +52,9 @@ impl Scene {
             .await
     }
 
-    async fn fails(&self, handler: &str, path: &str, words: &[&str]) {
-        for said in [
+    /// Both ways to call the function return an error with these words.
+    async fn check_fails(&self, handler: &str, path: &str, words: &[&str]) {
+        for error in [
             self.prompt(handler).await.unwrap_err(),
             self.peer
                 .read(&format!("iii://fn/{path}"))
@@ -62,53 +62,53 @@ impl Scene {
                 .unwrap_err(),
         ] {
             for word in words.iter().chain(&[handler]) {
-                assert!(said.contains(word), "{said:?} has no {word:?}");
+                assert!(error.contains(word), "{error:?} has no {word:?}");
             }
         }
-        // Nobody else is bothered.
+        // The registry still works.
         self.peer.register_skill("still", "here").await;
     }
 }
 
-fn answer(value: &Value) -> Box<RawValue> {
+fn raw(value: &Value) -> Box<RawValue> {
     to_raw_value(value).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_is_absent() {
-    scene()
+async fn an_absent_function() {
+    fixture()
         .await
-        .fails("w::absent", "w/absent", &["is absent", "not_found"])
+        .check_fails("w::absent", "w/absent", &["is absent", "not_found"])
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_hangs() {
-    let scene = patient_for(1500).await;
-    scene
+async fn a_function_that_hangs() {
+    let fixture = with_timeout_ms(1500).await;
+    fixture
         .handlers
         .register_function("w::hang", Arc::new(|_| Box::pin(std::future::pending())))
         .await;
-    scene
-        .fails("w::hang", "w/hang", &["too slow", "1500 ms", "timed_out"])
+    fixture
+        .check_fails("w::hang", "w/hang", &["too slow", "1500 ms", "timed_out"])
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_fails() {
-    let scene = scene().await;
+async fn a_function_that_fails() {
+    let fixture = fixture().await;
     let fail = |_| {
         Box::pin(std::future::ready(Err(ErrorBody::new(
             "E1",
             "out of paper",
         )))) as _
     };
-    scene
+    fixture
         .handlers
         .register_function("w::fail", Arc::new(fail))
         .await;
-    scene
-        .fails(
+    fixture
+        .check_fails(
             "w::fail",
             "w/fail",
             &["failed: out of paper", "unavailable"],
@@ -117,76 +117,76 @@ async fn one_that_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_panics() {
-    let scene = scene().await;
-    scene
+async fn a_function_that_panics() {
+    let fixture = fixture().await;
+    fixture
         .handlers
         .register_function(
             "w::panic",
             Arc::new(|_| Box::pin(async { panic!("oh no") })),
         )
         .await;
-    scene
-        .fails("w::panic", "w/panic", &["failed", "unavailable"])
+    fixture
+        .check_fails("w::panic", "w/panic", &["failed", "unavailable"])
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_returns_garbage() {
-    let scene = scene().await;
-    let garbage = |_| Box::pin(std::future::ready(Ok(Some(answer(&json!([1, 2])))))) as _;
-    scene
+async fn a_function_with_an_unsupported_result() {
+    let fixture = fixture().await;
+    let garbage = |_| Box::pin(std::future::ready(Ok(Some(raw(&json!([1, 2])))))) as _;
+    fixture
         .handlers
         .register_function("w::garbage", Arc::new(garbage))
         .await;
-    let said = scene.prompt("w::garbage").await.unwrap_err();
-    assert!(said.contains("unsupported shape (a list)"), "{said}");
+    let error = fixture.prompt("w::garbage").await.unwrap_err();
+    assert!(error.contains("unsupported shape (a list)"), "{error}");
     assert_eq!(
-        scene.peer.read("iii://fn/w/garbage").await.unwrap(),
+        fixture.peer.read("iii://fn/w/garbage").await.unwrap(),
         "[\n  1,\n  2\n]"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_whose_worker_vanishes_while_it_is_asked() {
-    let scene = scene().await;
-    let asked = Arc::new(Notify::new());
-    let ring = Arc::clone(&asked);
-    let leaving = Peer::connect(&scene.engine.url, "leaving").await;
+async fn a_function_whose_worker_disconnects_during_the_call() {
+    let fixture = fixture().await;
+    let called = Arc::new(Notify::new());
+    let notify = Arc::clone(&called);
+    let leaving = Peer::connect(&fixture.engine.url, "leaving").await;
     leaving
         .register_function(
             "w::vanish",
             Arc::new(move |_| {
-                ring.notify_one();
+                notify.notify_one();
                 Box::pin(std::future::pending())
             }),
         )
         .await;
-    let asking = scene.prompt("w::vanish");
-    let gone = async {
-        asked.notified().await;
+    let call = fixture.prompt("w::vanish");
+    let disconnect = async {
+        called.notified().await;
         drop(leaving);
     };
-    let (said, ()) = tokio::join!(asking, gone);
-    let said = said.unwrap_err();
-    assert!(said.contains("w::vanish"), "{said}");
+    let (error, ()) = tokio::join!(call, disconnect);
+    let error = error.unwrap_err();
+    assert!(error.contains("w::vanish"), "{error}");
     assert!(
-        said.contains("went away") || said.contains("too slow"),
-        "{said}"
+        error.contains("went away") || error.contains("too slow"),
+        "{error}"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_in_an_internal_namespace_is_never_asked() {
-    let scene = scene().await;
-    let said = scene.prompt("state::list").await.unwrap_err();
+async fn a_function_in_an_internal_namespace_is_not_called() {
+    let fixture = fixture().await;
+    let error = fixture.prompt("state::list").await.unwrap_err();
     assert!(
-        said.contains("internal namespace") && said.contains("forbidden"),
-        "{said}"
+        error.contains("internal namespace") && error.contains("forbidden"),
+        "{error}"
     );
-    let said = scene.peer.read("iii://fn/state/list").await.unwrap_err();
+    let error = fixture.peer.read("iii://fn/state/list").await.unwrap_err();
     assert!(
-        said.contains("internal namespace") && said.contains("forbidden"),
-        "{said}"
+        error.contains("internal namespace") && error.contains("forbidden"),
+        "{error}"
     );
 }

@@ -1,5 +1,5 @@
-//! The program among processes: engines that come late, restart and die, instances
-//! that are killed, handlers that misbehave. Real processes, real sockets.
+//! The program as a process, on real sockets: engines that start late, restart or end, instances that
+//! are killed, and functions that fail.
 
 mod agents;
 mod doctor;

@@ -1,16 +1,15 @@
-//! `skills serve`: ports, signals, crashes, and a data directory shared by two.
+//! `skills serve`: ports, signals, crashes, tokens, and two processes on one data directory.
 
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::timeout;
-
 use skills_test_support::engine::{Peer, next_event};
 use skills_test_support::files::replace;
 use skills_test_support::process::{Addresses, SkillsProcess};
+use tokio::time::timeout;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_acknowledged_is_there_after_a_kill() {
+async fn acknowledged_writes_survive_sigkill() {
     let dir = tempfile::tempdir().unwrap();
     let (serve, Addresses { url, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
     let peer = Peer::connect(&url, "peer").await;
@@ -31,17 +30,17 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_polite_signal_ends_it_cleanly() {
+async fn sigterm_ends_it_without_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let (serve, Addresses { url, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
     let _connected = Peer::connect(&url, "peer").await;
-    let (status, said) = serve.terminate().await;
-    assert!(status.success(), "{said}");
+    let (status, stderr) = serve.terminate().await;
+    assert!(status.success(), "{stderr}");
 }
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn what_happens_every_day_is_no_warning() {
+async fn ordinary_events_log_no_warning() {
     let dir = tempfile::tempdir().unwrap();
     let dir = &std::fs::canonicalize(dir.path()).unwrap();
     replace(dir, "config.yaml", "skills: ['docs/**/*.md']\n");
@@ -50,68 +49,68 @@ async fn what_happens_every_day_is_no_warning() {
     let more = ["--config", config.to_str().unwrap()];
     let (serve, Addresses { url, .. }) = SkillsProcess::serve(&dir.join("data"), &more).await;
     let peer = Peer::connect(&url, "peer").await;
-    let mut notices = peer.subscribe("skills::on-change", "peer::heard");
-    // Once an edit is heard of, files are followed.
+    let mut events = peer.subscribe("skills::on-change", "peer::on-change");
+    // The first event shows that the watcher is in place.
     for n in 0.. {
         replace(dir, "docs/sub/a.md", &format!("# A{n}\n"));
-        let asked = Duration::from_millis(300);
-        if timeout(asked, next_event(&mut notices)).await.is_ok() {
+        let interval = Duration::from_millis(300);
+        if timeout(interval, next_event(&mut events)).await.is_ok() {
             break;
         }
-        assert!(n < 200, "no edit was ever told of");
+        assert!(n < 200, "no event arrived");
     }
-    // A folder goes, and the notice after that says that the program has looked again.
+    // The event of the next file shows that the removal of the folder was handled.
     std::fs::remove_dir_all(dir.join("docs/sub")).unwrap();
-    while next_event(&mut notices).await["op"] != "unregister" {}
+    while next_event(&mut events).await["op"] != "unregister" {}
     replace(dir, "docs/b.md", "# B\n");
-    assert_eq!(next_event(&mut notices).await["id"], "b");
-    // Somebody looks whether anybody listens.
+    assert_eq!(next_event(&mut events).await["id"], "b");
+    // A connection without a handshake, as a port check makes it.
     let address = url.strip_prefix("ws://").unwrap();
     drop(tokio::net::TcpStream::connect(address).await.unwrap());
     peer.skill_ids().await;
-    let (_, said) = serve.terminate().await;
-    assert!(!said.contains("WARN"), "{said}");
+    let (_, stderr) = serve.terminate().await;
+    assert!(!stderr.contains("WARN"), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_port_in_use_is_an_error_that_says_who_might_be_there() {
+async fn a_port_in_use_is_an_error_with_a_hint() {
     let dir = tempfile::tempdir().unwrap();
     let (_serve, Addresses { url, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
     let second = tempfile::tempdir().unwrap();
     let second = SkillsProcess::start_serve(second.path(), &["--url", &url]);
-    let (status, said) = second.wait().await;
-    assert_eq!(status.code(), Some(5), "{said}");
+    let (status, stderr) = second.wait().await;
+    assert_eq!(status.code(), Some(5), "{stderr}");
     assert!(
-        said.contains("cannot listen on") && said.contains("may be running"),
-        "{said}"
+        stderr.contains("cannot listen on") && stderr.contains("may be running"),
+        "{stderr}"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_data_directory_that_is_a_file_is_an_error_that_names_it() {
+async fn a_data_directory_that_is_a_file_is_an_error() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
-    let (status, said) = SkillsProcess::start_serve(file.path(), &[]).wait().await;
-    assert_eq!(status.code(), Some(1), "{said}");
-    assert!(said.contains(path), "{said}");
+    let (status, stderr) = SkillsProcess::start_serve(file.path(), &[]).wait().await;
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains(path), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_processes_on_one_data_directory_see_each_other() {
+async fn two_processes_on_one_data_directory_exchange_changes() {
     let dir = tempfile::tempdir().unwrap();
     let (_one, Addresses { url: first, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
     let (_two, Addresses { url: second, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
-    let here = Peer::connect(&first, "here").await;
-    let there = Peer::connect(&second, "there").await;
-    let mut notices = there.subscribe("skills::on-change", "there::heard");
-    there.register_skill("warm", "W").await;
-    assert_eq!(next_event(&mut notices).await["id"], "warm");
-    here.register_skill("shared", "# Shared").await;
+    let first_peer = Peer::connect(&first, "first").await;
+    let second_peer = Peer::connect(&second, "second").await;
+    let mut events = second_peer.subscribe("skills::on-change", "second::on-change");
+    second_peer.register_skill("warm", "W").await;
+    assert_eq!(next_event(&mut events).await["id"], "warm");
+    first_peer.register_skill("shared", "# Shared").await;
     assert_eq!(
-        next_event(&mut notices).await,
+        next_event(&mut events).await,
         json!({ "op": "register", "id": "shared" })
     );
-    assert_eq!(there.read("iii://shared").await.unwrap(), "# Shared");
+    assert_eq!(second_peer.read("iii://shared").await.unwrap(), "# Shared");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,13 +1,12 @@
-//! The worker on an engine that comes, goes and is shared.
+//! The worker on an engine that starts late, restarts, or has another worker.
 
 use serde_json::json;
-use tokio::net::TcpListener;
-
 use skills_test_support::engine::{Peer, TestEngine, next_event};
 use skills_test_support::process::SkillsProcess;
+use tokio::net::TcpListener;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_started_before_its_engine_serves_when_the_engine_comes() {
+async fn a_worker_started_before_its_engine_connects_later() {
     let address = TestEngine::start().await.stop().await;
     let mut worker = SkillsProcess::worker(&format!("ws://{address}"), &[]);
     worker.wait_for_log("connecting").await;
@@ -20,12 +19,12 @@ async fn a_worker_started_before_its_engine_serves_when_the_engine_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_takes_the_connection_and_says_nothing_is_left_for_one_that_does() {
-    let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = mute.local_addr().unwrap().to_string();
+async fn a_connection_without_a_handshake_is_retried() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
     let mut worker = SkillsProcess::worker(&format!("ws://{address}"), &[]);
-    let (half_open, _) = mute.accept().await.unwrap();
-    drop(mute);
+    let (half_open, _) = listener.accept().await.unwrap();
+    drop(listener);
     drop(half_open);
     let engine = TestEngine::start_at(&address).await;
     worker.wait_for_log("serving").await;
@@ -35,7 +34,7 @@ async fn an_engine_that_takes_the_connection_and_says_nothing_is_left_for_one_th
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_an_engine_restart_everything_is_registered_again_and_nothing_old_is_served() {
+async fn after_an_engine_restart_functions_are_registered_again_and_caches_are_empty() {
     let engine = TestEngine::start().await;
     let mut worker = SkillsProcess::worker(&engine.url, &[]);
     worker.wait_for_log("serving").await;
@@ -44,7 +43,7 @@ async fn after_an_engine_restart_everything_is_registered_again_and_nothing_old_
         .await;
     let address = engine.stop().await;
     worker.wait_for_log("the engine is gone").await;
-    // Its state was in memory: the new one knows nothing, and neither may we.
+    // The state was in memory, so the new engine has none, and the worker must not serve the old.
     let engine = TestEngine::start_at(&address).await;
     worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "another").await;
@@ -61,33 +60,36 @@ async fn after_an_engine_restart_everything_is_registered_again_and_nothing_old_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_standby_takes_over_when_the_owner_is_killed_and_subscribers_still_hear() {
+async fn a_standby_takes_over_when_the_owner_is_killed_and_events_continue() {
     let engine = TestEngine::start().await;
     let mut owner = SkillsProcess::worker(&engine.url, &[]);
     owner.wait_for_log("serving").await;
     let mut standby = SkillsProcess::worker(&engine.url, &[]);
-    let standing = standby.wait_for_log("standing by").await;
+    let standby_log = standby.wait_for_log("standing by").await;
     assert!(
-        standing["owner"].as_str().unwrap().starts_with("skills@"),
-        "{standing}"
+        standby_log["owner"]
+            .as_str()
+            .unwrap()
+            .starts_with("skills@"),
+        "{standby_log}"
     );
     let peer = Peer::connect(&engine.url, "peer").await;
-    let mut notices = peer.subscribe("skills::on-change", "peer::heard");
+    let mut events = peer.subscribe("skills::on-change", "peer::on-change");
     peer.call_until_ok("skills::register", json!({ "id": "a", "skill": "A" }))
         .await;
-    assert_eq!(next_event(&mut notices).await["id"], "a");
+    assert_eq!(next_event(&mut events).await["id"], "a");
 
     owner.kill().await;
     standby.wait_for_log("serving").await;
     peer.call_until_ok("skills::register", json!({ "id": "b", "skill": "B" }))
         .await;
-    assert_eq!(next_event(&mut notices).await["id"], "b");
+    assert_eq!(next_event(&mut events).await["id"], "b");
     assert_eq!(peer.skill_ids().await, ["a", "b"]);
-    assert!(notices.try_recv().is_err(), "each change is told once");
+    assert!(events.try_recv().is_err(), "one event for each change");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_standby_lets_go_of_an_engine_that_is_gone_and_brings_nothing_old_to_the_next() {
+async fn a_standby_disconnects_from_a_lost_engine_and_serves_nothing_old_on_the_next() {
     let engine = TestEngine::start().await;
     let mut owner = SkillsProcess::worker(&engine.url, &[]);
     owner.wait_for_log("serving").await;
@@ -109,20 +111,20 @@ async fn a_standby_lets_go_of_an_engine_that_is_gone_and_brings_nothing_old_to_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_written_into_state_by_somebody_else_shows_up_and_is_announced() {
+async fn a_row_written_to_the_state_directly_is_served_and_is_an_event() {
     let engine = TestEngine::start().await;
     let mut worker = SkillsProcess::worker(&engine.url, &[]);
     worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
-    let mut notices = peer.subscribe("skills::on-change", "peer::heard");
+    let mut events = peer.subscribe("skills::on-change", "peer::on-change");
     peer.call_until_ok("skills::register", json!({ "id": "first", "skill": "F" }))
         .await;
-    assert_eq!(next_event(&mut notices).await["id"], "first");
+    assert_eq!(next_event(&mut events).await["id"], "first");
     let row = json!({ "id": "direct", "skill": "# Direct", "registered_at": "t", "owner": 1 });
     let set = json!({ "scope": "skills", "key": "direct", "value": row });
     peer.call("state::set", set).await.unwrap();
     assert_eq!(
-        next_event(&mut notices).await,
+        next_event(&mut events).await,
         json!({ "op": "register", "id": "direct" })
     );
     assert_eq!(peer.read("iii://direct").await.unwrap(), "# Direct");
@@ -133,7 +135,7 @@ async fn a_row_written_into_state_by_somebody_else_shows_up_and_is_announced() {
     .await
     .unwrap();
     assert_eq!(
-        next_event(&mut notices).await,
+        next_event(&mut events).await,
         json!({ "op": "unregister", "id": "direct" })
     );
     assert!(
@@ -145,7 +147,7 @@ async fn a_row_written_into_state_by_somebody_else_shows_up_and_is_announced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn scopes_are_the_configurations() {
+async fn scopes_come_from_the_configuration() {
     let engine = TestEngine::start().await;
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
@@ -173,18 +175,18 @@ async fn scopes_are_the_configurations() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn thirty_two_clients_register_one_id_and_the_last_acknowledged_stays() {
+async fn of_thirty_two_writers_of_one_id_the_last_acknowledged_wins() {
     let engine = TestEngine::start().await;
     let mut worker = SkillsProcess::worker(&engine.url, &[]);
     worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;
-    let mut notices = peer.subscribe("skills::on-change", "peer::heard");
+    let mut events = peer.subscribe("skills::on-change", "peer::on-change");
     peer.call_until_ok(
         "skills::register",
         json!({ "id": "same", "skill": "first" }),
     )
     .await;
-    next_event(&mut notices).await;
+    next_event(&mut events).await;
     let mut clients = tokio::task::JoinSet::new();
     for n in 0..32 {
         let url = engine.url.clone();
@@ -195,7 +197,7 @@ async fn thirty_two_clients_register_one_id_and_the_last_acknowledged_stays() {
         });
     }
     let answers = clients.join_all().await;
-    // Writers take turns, so times are in the order of acknowledgement.
+    // Writers of one id run one after the other, so their times are in the order of acknowledgement.
     let (_, last) = answers.iter().max().unwrap();
     assert_eq!(
         peer.read("iii://same").await.unwrap(),
@@ -208,14 +210,14 @@ async fn thirty_two_clients_register_one_id_and_the_last_acknowledged_stays() {
     assert_eq!(stored["skill"], format!("from {last}"));
     for _ in 0..32 {
         assert_eq!(
-            next_event(&mut notices).await,
+            next_event(&mut events).await,
             json!({ "op": "register", "id": "same" })
         );
     }
     peer.register_skill("end", "E").await;
     assert_eq!(
-        next_event(&mut notices).await["id"],
+        next_event(&mut events).await["id"],
         "end",
-        "nothing was told twice"
+        "no event arrived twice"
     );
 }

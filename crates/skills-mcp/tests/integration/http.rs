@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skills_access::AccessPolicy;
 use skills_mcp::http::HttpOptions;
+use skills_test_support::TIMEOUT;
+use skills_test_support::http_server::HttpServer;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::fake_handler::FakeHandler;
-use skills_test_support::TIMEOUT;
-use skills_test_support::http_server::HttpServer;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use skills_mcp::http::HttpOptions;
+use skills_test_support::TIMEOUT;
+use skills_test_support::http_server::HttpServer;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 use crate::fake_handler::FakeHandler;
 use crate::http::{serve, session};
-use skills_test_support::TIMEOUT;
-use skills_test_support::http_server::HttpServer;
 
 fn read(uri: &str) -> String {
     let params = json!({ "uri": uri });

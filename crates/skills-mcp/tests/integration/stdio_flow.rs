@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skills_mcp::stdio::Limits;
+use skills_test_support::TIMEOUT;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use crate::fake_handler::FakeHandler;
 use crate::stdio_client::{StdioClient, limits};
-use skills_test_support::TIMEOUT;
 
 fn call(id: u32, tool: &str, argument: u32) -> String {
     let params = json!({ "name": tool, "arguments": { "a": argument } });

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use agent3md::Agent;
 use serde_json::{Value, json};
 use skills_mcp::document::{Served, Session};
+use skills_test_support::document::{SAMPLE, call};
 
 use super::check::{answer, session};
-use skills_test_support::document::{SAMPLE, call};
 
 fn initialized(version: &str) -> Session {
     let mut session = session(SAMPLE);

@@ -1,7 +1,8 @@
 //! Lines that are no request, or no good one, by the rules of JSON-RPC.
 
-use super::check::{check, check_error, check_refused};
 use skills_test_support::document::call;
+
+use super::check::{check, check_error, check_refused};
 
 /// Point 1: objects where strings are expected, however they are dressed or nested.
 #[test]

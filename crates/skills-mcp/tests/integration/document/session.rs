@@ -1,7 +1,8 @@
 //! Requests of the first protocol version.
 
-use super::check::{answer, check, check_error, check_refused, check_text, session};
 use skills_test_support::document::{SAMPLE, call};
+
+use super::check::{answer, check, check_error, check_refused, check_text, session};
 
 #[test]
 fn the_handshake_is_byte_for_byte_the_known_one() {

@@ -1,12 +1,12 @@
-//! Notices of change, in both lifecycles.
+//! Notifications of changes, in sessions and in `subscriptions/listen` streams.
 
 use serde_json::{Value, json};
-use tokio::time::timeout;
-
-use super::fixture::Fixture;
 use skills_test_support::TIMEOUT;
 use skills_test_support::handler::echo;
 use skills_test_support::test_client::stateless;
+use tokio::time::timeout;
+
+use super::fixture::Fixture;
 
 const RESOURCES: &str = "notifications/resources/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
@@ -22,7 +22,7 @@ async fn register_prompt(fixture: &Fixture) {
 }
 
 #[tokio::test]
-async fn a_client_hears_that_lists_changed_and_that_what_it_watches_did() {
+async fn changes_of_lists_and_of_subscribed_resources_are_notified() {
     let fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     client
@@ -31,7 +31,10 @@ async fn a_client_hears_that_lists_changed_and_that_what_it_watches_did() {
         .unwrap();
     fixture.register_skill("b", "# B").await;
     client.notification(RESOURCES).await;
-    assert!(!client.has_notification(UPDATED).await, "nobody watches b");
+    assert!(
+        !client.has_notification(UPDATED).await,
+        "no subscription to b"
+    );
     fixture.register_skill("a", "# A").await;
     assert_eq!(client.notification(UPDATED).await["uri"], "iii://a");
     client
@@ -46,7 +49,7 @@ async fn a_client_hears_that_lists_changed_and_that_what_it_watches_did() {
     assert_eq!(
         client.notification(UPDATED).await["uri"],
         "iii://skills",
-        "the index tells of a"
+        "the index has a"
     );
     assert!(!client.has_notification(UPDATED).await);
     register_prompt(&fixture).await;
@@ -54,20 +57,23 @@ async fn a_client_hears_that_lists_changed_and_that_what_it_watches_did() {
 }
 
 #[tokio::test]
-async fn tools_that_come_and_go_are_told_once_somebody_looked() {
+async fn changes_of_tools_are_notified_after_the_first_list() {
     let fixture = Fixture::new().await;
     let mut client = fixture.client().await;
     fixture.handler.functions_changed().await;
     assert!(
         !client.has_notification(TOOLS).await,
-        "nothing is other than it was seen"
+        "no list was requested yet"
     );
     client.request("tools/list", json!({})).await.unwrap();
     fixture
         .register_function(json!({ "id": "skills::internal" }), echo())
         .await;
     fixture.handler.functions_changed().await;
-    assert!(!client.has_notification(TOOLS).await, "that is no tool");
+    assert!(
+        !client.has_notification(TOOLS).await,
+        "not exposed as a tool"
+    );
     fixture
         .register_function(json!({ "id": "w::f" }), echo())
         .await;
@@ -84,10 +90,10 @@ async fn tools_that_come_and_go_are_told_once_somebody_looked() {
 }
 
 #[tokio::test]
-async fn a_stream_tells_what_was_asked_for_from_its_acknowledgement_on() {
+async fn a_stream_has_every_change_after_its_acknowledgement() {
     let fixture = Fixture::new().await;
     let mut client = fixture.connect();
-    // Often: what happens right after the acknowledgement must not be lost.
+    // Repeated, because a change right after the acknowledgement must not be lost.
     for round in 0..50 {
         let wanted = json!({ "notifications": {
             "resourcesListChanged": true, "resourceSubscriptions": ["iii://a"],
@@ -107,7 +113,7 @@ async fn a_stream_tells_what_was_asked_for_from_its_acknowledgement_on() {
         client
             .notify("notifications/cancelled", json!({ "requestId": id }))
             .await;
-        // The next round must not hear this stream.
+        // This change must not be in the stream of the next round.
         register_prompt(&fixture).await;
     }
     let listed = client
@@ -131,7 +137,7 @@ async fn streams_end_when_the_server_stops() {
 }
 
 #[tokio::test]
-async fn two_clients_hear_the_same_change_and_one_that_left_is_forgotten() {
+async fn every_connected_client_is_notified() {
     let fixture = Fixture::new().await;
     let (mut one, mut two) = (fixture.client().await, fixture.client().await);
     fixture.client().await.close().await;
