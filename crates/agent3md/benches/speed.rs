@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use agent3md::answer::{get_skill, list_skills, resolve_skill, route_skill};
+use agent3md::tool_text::{get_skill, list_skills, resolve_skill, route_skill};
 use agent3md::{Agent, Document, links, validate};
 
 const WORDS: [&str; 24] = [

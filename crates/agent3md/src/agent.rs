@@ -75,20 +75,20 @@ pub struct Skill {
 
 /// How a skill is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wanted<'a> {
+pub enum SkillSelector<'a> {
     /// By name, exactly.
     Name(&'a str),
     /// By position; also reaches a skill whose name a later one took.
     Z(f64),
 }
 
-impl<'a> From<&'a str> for Wanted<'a> {
+impl<'a> From<&'a str> for SkillSelector<'a> {
     fn from(name: &'a str) -> Self {
         Self::Name(name)
     }
 }
 
-impl From<f64> for Wanted<'_> {
+impl From<f64> for SkillSelector<'_> {
     fn from(z: f64) -> Self {
         Self::Z(z)
     }
@@ -149,7 +149,7 @@ impl Agent {
     }
 
     /// One skill. The identity plane is never found.
-    pub fn get<'a>(&self, wanted: impl Into<Wanted<'a>>) -> Option<&Skill> {
+    pub fn get<'a>(&self, wanted: impl Into<SkillSelector<'a>>) -> Option<&Skill> {
         self.find(wanted.into()).map(|number| self.skill(number))
     }
 
@@ -199,16 +199,16 @@ impl Agent {
     /// A skill and everything it depends on: the skill first, then depth first in link order.
     ///
     /// Links to missing planes and to the identity plane are passed over.
-    pub fn resolve<'a>(&self, wanted: impl Into<Wanted<'a>>) -> Option<Vec<&Skill>> {
+    pub fn resolve<'a>(&self, wanted: impl Into<SkillSelector<'a>>) -> Option<Vec<&Skill>> {
         let start = self.find(wanted.into())?;
         let order = preorder(self.targets(), start);
         Some(order.into_iter().map(|number| self.skill(number)).collect())
     }
 
-    fn find(&self, wanted: Wanted<'_>) -> Option<u32> {
+    fn find(&self, wanted: SkillSelector<'_>) -> Option<u32> {
         match wanted {
-            Wanted::Name(name) => self.by_name.get(name).map(|&place| self.listed[place]),
-            Wanted::Z(z) => self.by_z.get(&number::key(z)).copied(),
+            SkillSelector::Name(name) => self.by_name.get(name).map(|&place| self.listed[place]),
+            SkillSelector::Z(z) => self.by_z.get(&number::key(z)).copied(),
         }
     }
 

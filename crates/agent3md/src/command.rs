@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::agent::Skill;
 use crate::error::excerpt;
-use crate::template::{Hazard, Slot, Template};
+use crate::template::{Hazard, Placeholder, Template};
 
 /// Values by input name.
 pub type Values = BTreeMap<String, String>;
@@ -80,15 +80,15 @@ impl Template<'_> {
     pub fn line(&self, values: &Values) -> Result<String, CommandError> {
         let mut line = String::with_capacity(self.text().len());
         let mut copied = 0;
-        for slot in self.slots() {
-            let Some(value) = value(slot, values)? else {
+        for placeholder in self.placeholders() {
+            let Some(value) = value(placeholder, values)? else {
                 continue;
             };
-            line.push_str(&self.text()[copied..slot.bytes.start]);
+            line.push_str(&self.text()[copied..placeholder.bytes.start]);
             line.push('\'');
             line.push_str(&value.replace('\'', r"'\''"));
             line.push('\'');
-            copied = slot.bytes.end;
+            copied = placeholder.bytes.end;
         }
         line.push_str(&self.text()[copied..]);
         Ok(line)
@@ -98,13 +98,13 @@ impl Template<'_> {
     pub fn argv(&self, values: &Values) -> Result<Vec<String>, CommandError> {
         let mut words = Words::default();
         let mut copied = 0;
-        for slot in self.slots() {
-            words.read(&self.text()[copied..slot.bytes.start])?;
-            let written = &self.text()[slot.bytes.clone()];
+        for placeholder in self.placeholders() {
+            words.read(&self.text()[copied..placeholder.bytes.start])?;
+            let written = &self.text()[placeholder.bytes.clone()];
             words
                 .word()
-                .push_str(value(slot, values)?.unwrap_or(written));
-            copied = slot.bytes.end;
+                .push_str(value(placeholder, values)?.unwrap_or(written));
+            copied = placeholder.bytes.end;
         }
         words.read(&self.text()[copied..])?;
         words.finish()
@@ -113,23 +113,29 @@ impl Template<'_> {
     /// The placeholders that have no value, each once, in order.
     pub fn missing(&self, values: &Values) -> Vec<&str> {
         let mut seen = std::collections::HashSet::new();
-        let names = self.slots().iter().map(|slot| slot.name);
+        let names = self
+            .placeholders()
+            .iter()
+            .map(|placeholder| placeholder.name);
         names
             .filter(|name| !values.contains_key(*name) && seen.insert(*name))
             .collect()
     }
 }
 
-fn value<'v>(slot: &Slot<'_>, values: &'v Values) -> Result<Option<&'v str>, CommandError> {
-    let name = || slot.name.to_owned();
+fn value<'v>(
+    placeholder: &Placeholder<'_>,
+    values: &'v Values,
+) -> Result<Option<&'v str>, CommandError> {
+    let name = || placeholder.name.to_owned();
     // Refused whether or not there is a value: the template is at fault, not the request.
-    if let Some(hazard) = slot.hazard {
+    if let Some(hazard) = placeholder.hazard {
         return Err(CommandError::Unsafe {
             name: name(),
             hazard,
         });
     }
-    let value = values.get(slot.name).map(String::as_str);
+    let value = values.get(placeholder.name).map(String::as_str);
     match value {
         Some(value) if value.contains('\0') => Err(CommandError::Nul { name: name() }),
         value => Ok(value),

@@ -25,7 +25,7 @@ pub struct Document<'a> {
     /// The planes in file order.
     pub planes: Vec<Plane<'a>>,
     /// A code fence that is never closed and has planes inside, which are therefore text.
-    pub swallowed: Option<Swallowed>,
+    pub unclosed_fence: Option<UnclosedFence>,
 }
 
 /// One plane.
@@ -53,7 +53,7 @@ pub struct Plane<'a> {
 
 /// Directives that an unclosed code fence turned into text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Swallowed {
+pub struct UnclosedFence {
     /// The line that opens the fence.
     pub fence: Range<usize>,
     /// The first directive line after it.

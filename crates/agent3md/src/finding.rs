@@ -137,12 +137,12 @@ impl Serialize for Finding {
 
 /// Everything the validator found: errors first, then warnings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Report {
+pub struct ValidationReport {
     /// The findings in order.
     pub findings: Vec<Finding>,
 }
 
-impl Report {
+impl ValidationReport {
     /// The errors.
     pub fn errors(&self) -> impl Iterator<Item = &Finding> {
         self.findings

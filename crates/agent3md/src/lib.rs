@@ -2,7 +2,7 @@
 //!
 //! [`Document`] is the base format, 3md: front matter and planes. [`Agent`] reads a document as
 //! an identity and skills, and routes, gets and resolves them. [`validate()`] says what is wrong
-//! with a document; [`answer`] holds the texts an agent's MCP server sends.
+//! with a document; [`tool_text`] holds the texts an agent's MCP server sends.
 //!
 //! ```
 //! let text = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n\
@@ -19,7 +19,7 @@
 //! Absent on purpose: I/O of any kind, a protocol, and any knowledge of the registry. Everything
 //! is linear in the size of the text, and nothing recurses.
 
-pub mod answer;
+pub mod tool_text;
 
 mod agent;
 mod command;
@@ -30,10 +30,10 @@ mod field;
 mod finding;
 mod graph;
 mod input;
+mod json;
 mod link;
 mod number;
 mod parse;
-mod projection;
 mod route;
 mod rows;
 mod slug;
@@ -42,19 +42,19 @@ mod template;
 mod token;
 mod validate;
 
-pub use agent::{Agent, Identity, Skill, Wanted};
+pub use agent::{Agent, Identity, Skill, SkillSelector};
 pub use command::{CommandError, Values};
-pub use document::{Document, Plane, Swallowed};
+pub use document::{Document, Plane, UnclosedFence};
 pub use error::{LoadError, ParseError};
 pub use field::{Field, Fields, csv};
-pub use finding::{Finding, Level, Report, Rule};
+pub use finding::{Finding, Level, Rule, ValidationReport};
 pub use input::{INPUT_TYPES, Input};
+pub use json::Manifest;
 pub use link::{Link, links, rewrite_links};
 pub use number::js_number;
-pub use projection::Manifest;
 pub use route::{Match, TriggerIndex};
-pub use slug::{LONGEST_SLUG, SlugError, Slugs, slug, slugs};
+pub use slug::{SLUG_MAX, SlugError, Slugs, slug, slugs};
 pub use span::Span;
-pub use template::{Hazard, Slot, Template};
+pub use template::{Hazard, Placeholder, Template};
 pub use token::is_letter_or_number;
 pub use validate::{validate, validate_document};

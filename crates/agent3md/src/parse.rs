@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use crate::directive;
-use crate::document::{Document, Plane, Swallowed};
+use crate::document::{Document, Plane, UnclosedFence};
 use crate::error::{ParseError, excerpt};
 use crate::field::{Field, Fields, trim, unquote};
 use crate::number;
@@ -289,8 +289,8 @@ impl<'a> Body<'a> {
                 body_bytes: text,
             });
         }
-        let swallowed = match (self.fence, self.hidden) {
-            (Some((_, fence)), Some(directive)) => Some(Swallowed { fence, directive }),
+        let unclosed_fence = match (self.fence, self.hidden) {
+            (Some((_, fence)), Some(directive)) => Some(UnclosedFence { fence, directive }),
             _ => None,
         };
         let Head {
@@ -308,7 +308,7 @@ impl<'a> Body<'a> {
             metadata,
             preamble,
             planes,
-            swallowed,
+            unclosed_fence,
         })
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// The most characters a segment may have.
-pub const LONGEST_SLUG: usize = 64;
+pub const SLUG_MAX: usize = 64;
 
 /// Why a name has no slug of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +21,8 @@ pub enum SlugError {
     /// Nothing but punctuation and spaces.
     #[error("the name has no letter or digit to make an id of")]
     Empty,
-    /// Longer than [`LONGEST_SLUG`].
-    #[error("the name makes an id of {0} characters; at most {LONGEST_SLUG} are allowed")]
+    /// Longer than [`SLUG_MAX`].
+    #[error("the name makes an id of {0} characters; at most {SLUG_MAX} are allowed")]
     TooLong(usize),
     /// An earlier name made the same slug.
     #[error("the id `{slug}` is already that of the skill {first:?}")]
@@ -63,7 +63,7 @@ pub fn slug(name: &str) -> Result<String, SlugError> {
     if !slug.bytes().any(|b| b.is_ascii_alphanumeric()) {
         return Err(SlugError::Empty);
     }
-    if slug.len() > LONGEST_SLUG {
+    if slug.len() > SLUG_MAX {
         Err(SlugError::TooLong(slug.len()))
     } else {
         Ok(slug)

@@ -7,12 +7,12 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template<'a> {
     text: &'a str,
-    slots: Vec<Slot<'a>>,
+    placeholders: Vec<Placeholder<'a>>,
 }
 
 /// One placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot<'a> {
+pub struct Placeholder<'a> {
     /// The name between the braces.
     pub name: &'a str,
     /// Where it stands in the template, braces included.
@@ -55,7 +55,7 @@ impl fmt::Display for Hazard {
 impl<'a> Template<'a> {
     /// Finds the placeholders. Any text is a template.
     pub fn parse(text: &'a str) -> Self {
-        let mut slots = Vec::new();
+        let mut placeholders = Vec::new();
         let mut shell = Shell::default();
         let (mut at, mut read) = (0, 0);
         while let Some(offset) = text[at..].find('{') {
@@ -67,14 +67,14 @@ impl<'a> Template<'a> {
             shell.read(&text[read..start]);
             at += name.len() + 1;
             read = at;
-            slots.push(Slot {
+            placeholders.push(Placeholder {
                 name,
                 bytes: start..at,
                 hazard: shell.hazard(),
             });
             shell.fill();
         }
-        Self { text, slots }
+        Self { text, placeholders }
     }
 
     /// The template as written.
@@ -83,8 +83,8 @@ impl<'a> Template<'a> {
     }
 
     /// The placeholders in order, each occurrence.
-    pub fn slots(&self) -> &[Slot<'a>] {
-        &self.slots
+    pub fn placeholders(&self) -> &[Placeholder<'a>] {
+        &self.placeholders
     }
 }
 

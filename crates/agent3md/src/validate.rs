@@ -12,7 +12,7 @@ use crate::agent::is_identity;
 use crate::document::{Document, Plane};
 use crate::error::excerpt;
 use crate::field::trim_wide;
-use crate::finding::{Finding, Report, Rule};
+use crate::finding::{Finding, Rule, ValidationReport};
 use crate::graph::{Targets, first_cycle};
 use crate::input::{Input, inputs};
 use crate::link::{Link, links, wide_links};
@@ -21,13 +21,13 @@ use crate::span::{Span, locate_all};
 use crate::template::Template;
 
 /// Checks a text. One that does not parse has that as its only finding.
-pub fn validate(source: &str) -> Report {
+pub fn validate(source: &str) -> ValidationReport {
     match Document::parse(source) {
         Ok(document) => validate_document(&document),
         Err(error) => {
             let at: Span = error.at().clone();
             let message = error.to_string();
-            Report {
+            ValidationReport {
                 findings: vec![Finding {
                     rule: Rule::Parse,
                     z: None,
@@ -40,7 +40,7 @@ pub fn validate(source: &str) -> Report {
 }
 
 /// Checks a parsed document.
-pub fn validate_document(document: &Document<'_>) -> Report {
+pub fn validate_document(document: &Document<'_>) -> ValidationReport {
     let mut check = Check::new(document);
     check.frontmatter();
     check.identity();
@@ -110,7 +110,7 @@ impl<'d, 'a> Check<'d, 'a> {
         }
     }
 
-    fn report(self) -> Report {
+    fn report(self) -> ValidationReport {
         let ranges: Vec<_> = self
             .drafts
             .iter()
@@ -128,7 +128,7 @@ impl<'d, 'a> Check<'d, 'a> {
             message,
             at,
         };
-        Report {
+        ValidationReport {
             findings: self.drafts.into_iter().zip(spans).map(finding).collect(),
         }
     }
@@ -330,15 +330,15 @@ impl<'d, 'a> Check<'d, 'a> {
     }
 
     fn unclosed_fence(&mut self) {
-        let Some(swallowed) = &self.document.swallowed else {
+        let Some(unclosed_fence) = &self.document.unclosed_fence else {
             return;
         };
-        let hidden = &self.document.source[swallowed.directive.clone()];
+        let hidden = &self.document.source[unclosed_fence.directive.clone()];
         let message = format!(
             "this code fence is never closed and hides {}",
             excerpt(hidden)
         );
-        let bytes = swallowed.fence.clone();
+        let bytes = unclosed_fence.fence.clone();
         self.drafts.push(Draft {
             rule: Rule::UnclosedFence,
             z: None,

@@ -8,8 +8,8 @@ mod validate;
 
 use std::path::{Path, PathBuf};
 
-use agent3md::answer::UnknownSkill;
-use agent3md::{Agent, Skill, Wanted};
+use agent3md::tool_text::UnknownSkill;
+use agent3md::{Agent, Skill, SkillSelector};
 use clap::{Args, Subcommand};
 use skills_core::{Kind, nearest};
 use skills_files::agents::file::{self, ReadError};
@@ -146,10 +146,10 @@ struct SkillArgs {
 }
 
 impl SkillArgs {
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted(&self) -> SkillSelector<'_> {
         match (&self.name, self.z) {
-            (None, Some(z)) => Wanted::Z(z),
-            (name, _) => Wanted::Name(name.as_deref().unwrap_or_default()),
+            (None, Some(z)) => SkillSelector::Z(z),
+            (name, _) => SkillSelector::Name(name.as_deref().unwrap_or_default()),
         }
     }
 
@@ -159,8 +159,8 @@ impl SkillArgs {
         agent.get(wanted).ok_or_else(|| {
             let names = agent.skills().map(|skill| skill.name.as_str());
             let near = match wanted {
-                Wanted::Name(name) => nearest(name, names),
-                Wanted::Z(_) => None,
+                SkillSelector::Name(name) => nearest(name, names),
+                SkillSelector::Z(_) => None,
             };
             let hint = match near {
                 Some(near) => format!("did you mean `{near}`?"),

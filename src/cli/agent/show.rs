@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agent3md::answer::{self, MatchHead, SkillHead};
+use agent3md::tool_text::{self, MatchHead, SkillHead};
 use agent3md::{Skill, js_number};
 use clap::Args;
 use serde::Serialize;
@@ -99,7 +99,7 @@ pub fn route(args: &RouteArgs, output: &Output) -> Result<(), CliError> {
     let matches = agent.route(&text).into_iter().map(MatchHead::from);
     let matches = matches.collect();
     output.data("agent route", &Matches { matches }, |_| {
-        line(&escape_control_in_lines(&answer::route_skill(
+        line(&escape_control_in_lines(&tool_text::route_skill(
             &agent, &text,
         )))
     })
@@ -119,7 +119,7 @@ pub fn resolve(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
     let chain = agent.resolve(args.wanted()).unwrap_or_default();
     let skills = chain.into_iter().map(SkillBody::from).collect();
     output.data("agent resolve", &Skills { skills }, |output| {
-        let text = answer::resolve_skill(&agent, args.wanted());
+        let text = tool_text::resolve_skill(&agent, args.wanted());
         line(&output.document(&text.unwrap_or_default(), true, false))
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agent3md::Report;
+use agent3md::ValidationReport;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
@@ -30,7 +30,7 @@ struct Checked {
     file: String,
     ok: bool,
     #[serde(flatten)]
-    report: Report,
+    report: ValidationReport,
     /// Why it could not be read.
     unreadable: Option<String>,
 }
@@ -42,7 +42,7 @@ pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), CliError> {
     for path in &args.files {
         let (report, unreadable) = match read_text(path) {
             Ok(text) => (agent3md::validate(&text), None),
-            Err(error) => (Report::default(), Some(error.message)),
+            Err(error) => (ValidationReport::default(), Some(error.message)),
         };
         let (file, findings) = (path.display().to_string(), report.findings.iter());
         text.extend(findings.map(|finding| escape_control(&format_finding(path, finding))));

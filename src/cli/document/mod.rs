@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use agent3md::{Agent, Finding, Report, answer};
+use agent3md::{Agent, Finding, ValidationReport, tool_text};
 use clap::Args;
 use skills_core::escape_control;
 use skills_files::agents::file;
@@ -162,10 +162,10 @@ impl<W: Write> Reloader<W> {
 }
 
 fn report_loaded(path: &Path, agent: &Agent) {
-    write_line(&answer::loaded_line(agent, &path.to_string_lossy()));
+    write_line(&tool_text::loaded_line(agent, &path.to_string_lossy()));
 }
 
-fn report_findings(path: &Path, validation: &Report) {
+fn report_findings(path: &Path, validation: &ValidationReport) {
     for finding in validation.findings.iter().take(PRINTED_FINDINGS_MAX) {
         report(&format_finding(path, finding));
     }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use agent3md::{Agent, answer};
+use agent3md::{Agent, tool_text};
 use serde_json::{Value, json};
 
 use crate::cli::output::print;
@@ -88,7 +88,7 @@ impl Step {
 }
 
 fn steps(agent: &Agent) -> Vec<Step> {
-    let name = answer::server_name(agent);
+    let name = tool_text::server_name(agent);
     let phrase = agent.skills().flat_map(|skill| &skill.triggers).next();
     let phrase = phrase.map_or("nothing at all", String::as_str);
     let mut steps = vec![
@@ -117,20 +117,20 @@ fn steps(agent: &Agent) -> Vec<Step> {
             "list_skills",
             &json!({}),
             format!("{} skills", agent.skills().len()),
-            answer::list_skills(agent),
+            tool_text::list_skills(agent),
         ),
         Step::tool(
             "route_skill",
             &json!({ "text": phrase }),
             format!("{phrase:?}"),
-            answer::route_skill(agent, phrase),
+            tool_text::route_skill(agent, phrase),
         ),
     ];
     if let Some(skill) = agent.skills().next() {
         let (name, arguments) = (skill.name.as_str(), json!({ "name": skill.name }));
         let size = format!("{name:?}, {} bytes", skill.body.len());
         let chain = agent.resolve(name).map_or(0, |chain| chain.len());
-        let resolved = answer::resolve_skill(agent, name).unwrap_or_default();
+        let resolved = tool_text::resolve_skill(agent, name).unwrap_or_default();
         steps.extend([
             Step::tool("get_skill", &arguments, size, skill.body.clone()),
             Step::tool(

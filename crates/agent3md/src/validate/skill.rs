@@ -46,10 +46,12 @@ impl<'d, 'a> Check<'d, 'a> {
                         check.found_in(Rule::InputType, plane, "inputs", message);
                     }
                 }
-                for slot in tool.iter().flat_map(Template::slots) {
-                    if !declared.contains(slot.name) {
-                        let message =
-                            format!("the placeholder {{{}}} is not a declared input", slot.name);
+                for placeholder in tool.iter().flat_map(Template::placeholders) {
+                    if !declared.contains(placeholder.name) {
+                        let message = format!(
+                            "the placeholder {{{}}} is not a declared input",
+                            placeholder.name
+                        );
                         check.found_in(Rule::ToolInput, plane, "tool", message);
                     }
                 }
@@ -59,9 +61,9 @@ impl<'d, 'a> Check<'d, 'a> {
 
     pub(super) fn unsafe_placeholders(&mut self) {
         self.each_skill(|check, SkillPlane { plane, tool, .. }| {
-            for slot in tool.iter().flat_map(Template::slots) {
-                if let Some(hazard) = slot.hazard {
-                    let message = format!("the placeholder {{{}}} stands {hazard}; write it bare, values are quoted when filled", slot.name);
+            for placeholder in tool.iter().flat_map(Template::placeholders) {
+                if let Some(hazard) = placeholder.hazard {
+                    let message = format!("the placeholder {{{}}} stands {hazard}; write it bare, values are quoted when filled", placeholder.name);
                     check.found_in(Rule::UnsafePlaceholder, plane, "tool", message);
                 }
             }
@@ -93,7 +95,11 @@ impl<'d, 'a> Check<'d, 'a> {
                 if tool.text().is_empty() {
                     return check.found_in(Rule::Tool, plane, "tool", "the tool is empty");
                 }
-                let used: HashSet<&str> = tool.slots().iter().map(|slot| slot.name).collect();
+                let used: HashSet<&str> = tool
+                    .placeholders()
+                    .iter()
+                    .map(|placeholder| placeholder.name)
+                    .collect();
                 for input in inputs
                     .iter()
                     .filter(|input| !used.contains(input.name.as_str()))

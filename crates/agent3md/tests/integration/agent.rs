@@ -1,6 +1,6 @@
 //! A document read as an agent: identity, names, routing, getting, resolving.
 
-use agent3md::{Agent, LoadError, SlugError, Wanted, js_number, slugs};
+use agent3md::{Agent, LoadError, SkillSelector, SlugError, js_number, slugs};
 
 fn agent(planes: &str) -> Agent {
     Agent::parse(&format!("---\n3md: 1\nagent: dev\n---\n{planes}"))
@@ -224,15 +224,15 @@ fn words_are_unicode_and_not_normalised() {
 fn a_skill_is_found_by_its_exact_name_or_its_position() {
     let agent = agent("@plane z=0 label=me kind=identity\n@plane z=1.5 label=Search\nbody");
     for (wanted, found) in [
-        (Wanted::Name("Search"), true),
-        (Wanted::Name("search"), false),
-        (Wanted::Name("me"), false),
-        (Wanted::Name(""), false),
-        (Wanted::Name("toString"), false),
-        (Wanted::Z(1.5), true),
-        (Wanted::Z(0.0), false),
-        (Wanted::Z(f64::NAN), false),
-        (Wanted::Z(1.0), false),
+        (SkillSelector::Name("Search"), true),
+        (SkillSelector::Name("search"), false),
+        (SkillSelector::Name("me"), false),
+        (SkillSelector::Name(""), false),
+        (SkillSelector::Name("toString"), false),
+        (SkillSelector::Z(1.5), true),
+        (SkillSelector::Z(0.0), false),
+        (SkillSelector::Z(f64::NAN), false),
+        (SkillSelector::Z(1.0), false),
     ] {
         assert_eq!(agent.get(wanted).is_some(), found, "{wanted:?}");
         assert_eq!(agent.resolve(wanted).is_some(), found, "{wanted:?}");

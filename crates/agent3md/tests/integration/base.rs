@@ -232,9 +232,9 @@ fn fences_hide_directives() {
 fn a_fence_without_end_is_remembered_with_what_it_hides() {
     let source = "---\n3md: 1\n---\n@plane z=1\n```\ncode\n@plane z=2\n@plane z=3\n";
     let document = Document::parse(source).unwrap();
-    let swallowed = document.swallowed.clone().unwrap();
-    assert_eq!(document.locate(swallowed.fence).to_string(), "5:1");
-    assert_eq!(document.locate(swallowed.directive).to_string(), "7:1");
+    let unclosed_fence = document.unclosed_fence.clone().unwrap();
+    assert_eq!(document.locate(unclosed_fence.fence).to_string(), "5:1");
+    assert_eq!(document.locate(unclosed_fence.directive).to_string(), "7:1");
     for harmless in [
         "```\n@plane z=2\n```\n",
         "```\ncode\n",
@@ -242,7 +242,7 @@ fn a_fence_without_end_is_remembered_with_what_it_hides() {
     ] {
         let source = format!("---\n3md: 1\n---\n@plane z=1\n{harmless}");
         assert_eq!(
-            Document::parse(&source).unwrap().swallowed,
+            Document::parse(&source).unwrap().unclosed_fence,
             None,
             "{harmless:?}"
         );

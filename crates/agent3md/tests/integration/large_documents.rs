@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agent3md::answer::{list_skills, resolve_skill};
+use agent3md::tool_text::{list_skills, resolve_skill};
 use agent3md::{Agent, Document, Rule, Template, Values, rewrite_links, validate};
 
 const HEAD: &str = "---\n3md: 1\nagent: a\n---\n@plane z=0 kind=identity\n";
@@ -123,9 +123,9 @@ fn a_directive_of_five_mebibytes() {
         "find, ".repeat(CAP / 6)
     ));
     let inputs = numbered(300_000, |n| format!("i{n}:x,"));
-    let slots = numbered(300_000, |n| format!("{{i{n}}}"));
+    let placeholders = numbered(300_000, |n| format!("{{i{n}}}"));
     exercise(&format!(
-        "{HEAD}@plane z=1 label=a inputs=\"{inputs}\" tool=\"rg {slots}\""
+        "{HEAD}@plane z=1 label=a inputs=\"{inputs}\" tool=\"rg {placeholders}\""
     ));
     Document::parse(&format!("{HEAD}@plane z=1 {}", "k".repeat(CAP))).unwrap_err();
     Document::parse(&format!("{HEAD}@plane z=1 k=\"{}", "k".repeat(CAP))).unwrap_err();

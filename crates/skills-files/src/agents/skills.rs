@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use agent3md::{Agent, Document, Finding, Report, rewrite_links, slug, slugs};
+use agent3md::{Agent, Document, Finding, ValidationReport, rewrite_links, slug, slugs};
 use skills_core::{Head, Origin, SkillId, SourceSkill, check_body};
 
 /// The skills of a document that is served.
@@ -92,7 +92,7 @@ impl AgentSkills {
     }
 }
 
-fn error_reason(report: &Report, first: &Finding) -> String {
+fn error_reason(report: &ValidationReport, first: &Finding) -> String {
     let more = match report.errors().count() - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),

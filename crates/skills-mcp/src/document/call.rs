@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use agent3md::answer::{self, MatchHead, UnknownSkill};
-use agent3md::{Skill, Wanted, js_number};
+use agent3md::tool_text::{self, MatchHead, UnknownSkill};
+use agent3md::{Skill, SkillSelector, js_number};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -27,10 +27,10 @@ enum Which<'a> {
 }
 
 impl Which<'_> {
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted(&self) -> SkillSelector<'_> {
         match self {
-            Self::Name(name) => Wanted::Name(name),
-            Self::Z(z) => Wanted::Z(*z),
+            Self::Name(name) => SkillSelector::Name(name),
+            Self::Z(z) => SkillSelector::Z(*z),
         }
     }
 }
@@ -155,13 +155,13 @@ fn answer(served: &Served, asked: &Asked<'_>, result: &mut Outcome<'_>) {
                 let matches = matches.collect();
                 Matches { matches }
             };
-            result.text(&answer::route_skill(agent, text), data);
+            result.text(&tool_text::route_skill(agent, text), data);
         }
         Asked::Get(which) => match agent.get(which.wanted()) {
             Some(skill) => result.text(&skill.body, || Full::of(skill)),
             None => result.unknown(which),
         },
-        Asked::Resolve(which) => match answer::resolve_skill(agent, which.wanted()) {
+        Asked::Resolve(which) => match tool_text::resolve_skill(agent, which.wanted()) {
             Ok(text) => result.text(&text, || {
                 let chain = agent.resolve(which.wanted()).unwrap_or_default();
                 let skills = chain.into_iter().map(Full::of).collect();

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use agent3md::Agent;
-use agent3md::answer::{self, SkillHead};
+use agent3md::tool_text::{self, SkillHead};
 
 use super::wire::write_json;
 
@@ -31,7 +31,7 @@ impl Served {
     pub(super) fn list_text(&self) -> &[u8] {
         self.list_text.get_or_init(|| {
             let mut text = Vec::new();
-            write_json(&mut text, &answer::list_skills(&self.agent));
+            write_json(&mut text, &tool_text::list_skills(&self.agent));
             text
         })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agent3md::answer;
+use agent3md::tool_text;
 use serde_json::value::RawValue;
 
 use super::call::call;
@@ -126,7 +126,7 @@ impl Session {
 
     fn server_info(&self) -> String {
         let mut info = br#"{"name":"#.to_vec();
-        write_json(&mut info, &answer::server_name(&self.served.agent));
+        write_json(&mut info, &tool_text::server_name(&self.served.agent));
         let name = String::from_utf8_lossy(&info);
         format!(r#"{name},"version":"{SERVER_VERSION}"}}"#)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use agent3md::answer::{get_skill, list_skills, resolve_skill, route_skill};
+use agent3md::tool_text::{get_skill, list_skills, resolve_skill, route_skill};
 use agent3md::{
     Agent, Document, Level, Link, Skill, Template, Values, links, rewrite_links, slug, validate,
 };
@@ -165,13 +165,16 @@ fn link_length(text: &str) -> Option<usize> {
 fn commands_are_quoted(tool: &str) {
     let template = Template::parse(tool);
     let values = Values::from([("a".to_owned(), "it's".to_owned())]);
-    let safe = template.slots().iter().all(|slot| slot.hazard.is_none());
+    let safe = template
+        .placeholders()
+        .iter()
+        .all(|placeholder| placeholder.hazard.is_none());
     let line = template.line(&values);
     assert_eq!(line.is_ok(), safe, "for {tool:?}");
     let filled = template
-        .slots()
+        .placeholders()
         .iter()
-        .filter(|slot| slot.name == "a")
+        .filter(|placeholder| placeholder.name == "a")
         .count();
     if let Ok(line) = line {
         assert_eq!(

@@ -4,10 +4,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::agent::Agent;
-use crate::answer::SkillHead;
 use crate::document::{Document, Plane};
 use crate::field::Fields;
 use crate::number::Number;
+use crate::tool_text::SkillHead;
 
 /// What to know about an agent before any skill is read.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,6 +1,6 @@
 //! The texts the tools answer with, byte for byte, and the JSON projections.
 
-use agent3md::answer::{self, MatchHead, get_skill, list_skills, resolve_skill, route_skill};
+use agent3md::tool_text::{self, MatchHead, get_skill, list_skills, resolve_skill, route_skill};
 use agent3md::{Agent, Document};
 
 const SOURCE: &str = "---\n3md: 1.0\ntitle: dev\nmodel: small\ntools: rg\n---\nhello\n\n\
@@ -125,9 +125,9 @@ fn resolve_skill_is_a_block_for_each_skill() {
 
 #[test]
 fn the_server_names_itself_after_the_agent() {
-    assert_eq!(answer::server_name(&agent()), "agent-3md:dev");
+    assert_eq!(tool_text::server_name(&agent()), "agent-3md:dev");
     assert_eq!(
-        answer::loaded_line(&agent(), "/a/b.3md"),
+        tool_text::loaded_line(&agent(), "/a/b.3md"),
         "[agent-3md mcp] dev: 4 skills from /a/b.3md"
     );
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::agent::{Agent, Skill, Wanted};
+use crate::agent::{Agent, Skill, SkillSelector};
 use crate::number::{self, js_number};
 use crate::route::Match;
 
@@ -72,11 +72,11 @@ pub struct UnknownSkill {
     pub asked: String,
 }
 
-impl From<Wanted<'_>> for UnknownSkill {
-    fn from(wanted: Wanted<'_>) -> Self {
+impl From<SkillSelector<'_>> for UnknownSkill {
+    fn from(wanted: SkillSelector<'_>) -> Self {
         let asked = match wanted {
-            Wanted::Name(name) => name.to_owned(),
-            Wanted::Z(z) => format!("z={}", js_number(z)),
+            SkillSelector::Name(name) => name.to_owned(),
+            SkillSelector::Z(z) => format!("z={}", js_number(z)),
         };
         Self { asked }
     }
@@ -110,7 +110,7 @@ pub fn route_skill(agent: &Agent, text: &str) -> String {
 /// The answer of `get_skill`: the body, verbatim.
 pub fn get_skill<'a, 'w>(
     agent: &'a Agent,
-    wanted: impl Into<Wanted<'w>>,
+    wanted: impl Into<SkillSelector<'w>>,
 ) -> Result<&'a str, UnknownSkill> {
     let wanted = wanted.into();
     agent
@@ -122,7 +122,7 @@ pub fn get_skill<'a, 'w>(
 /// The answer of `resolve_skill`: the skill and its dependencies under their names.
 pub fn resolve_skill<'w>(
     agent: &Agent,
-    wanted: impl Into<Wanted<'w>>,
+    wanted: impl Into<SkillSelector<'w>>,
 ) -> Result<String, UnknownSkill> {
     let wanted = wanted.into();
     let chain = agent
