@@ -52,9 +52,7 @@ pub async fn mcp(
     };
     let handler = handler(&client, registry, loaded, stop.clone());
     tasks.spawn(watch_functions(&client, handler.clone()));
-    if let Err(error) = skills_mcp::stdio::serve(handler, stop).await {
-        tracing::error!(%error, "the conversation ended");
-    }
+    skills_mcp::stdio::serve(handler, stop).await;
     tasks.shutdown().await;
     match place {
         Location::Engine { .. } => client.shutdown(GOODBYE).await,

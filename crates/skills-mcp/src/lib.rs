@@ -11,15 +11,17 @@ mod builtin_tools;
 mod call_tool;
 mod catch_panic;
 mod change_log;
+mod client_message;
 mod client_session;
 mod completion;
-mod custom;
 pub mod document;
 mod engine_tools;
 mod error_code;
 pub mod http;
-pub mod lines;
-pub mod message;
+mod invalid_request;
+mod jsonrpc;
+mod lines;
+mod ordering;
 mod pagination;
 mod prompts;
 mod resources;
@@ -302,6 +304,6 @@ impl ServerHandler for RegistryServer {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(custom::refuse(request, context.protocol_version()))
+        Err(invalid_request::refuse(request, context.protocol_version()))
     }
 }

@@ -17,7 +17,7 @@ use clap::Args;
 use skills_core::escape_control;
 use skills_files::agents::file;
 use skills_files::watch_file;
-use skills_mcp::document::{Served, Server};
+use skills_mcp::document::{ServedAgent, Server};
 
 /// Findings that are printed. More could fill the pipe of a client that does not read stderr,
 /// and block the server.
@@ -68,7 +68,7 @@ fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> Result<(), 
         }
     }
     report_loaded(&path, &agent);
-    let document = Arc::new(Served::new(agent));
+    let document = Arc::new(ServedAgent::new(agent));
     let server = Arc::new(Server::new(Arc::clone(&document), io::stdout()));
     let mut reloader = Reloader {
         server: Arc::clone(&server),
@@ -130,7 +130,10 @@ impl<W: Write> Reloader<W> {
     fn reload(&mut self) -> bool {
         match self.changed() {
             Ok(None) => true,
-            Ok(Some(agent)) => self.server.replace(Arc::new(Served::new(agent))).is_ok(),
+            Ok(Some(agent)) => self
+                .server
+                .replace(Arc::new(ServedAgent::new(agent)))
+                .is_ok(),
             Err(problem) => {
                 report(&format!("{problem}; still serving the last good document"));
                 true

@@ -66,7 +66,7 @@ async fn invalid_requests_are_refused_with_the_reason() {
             "nope/nope",
             json!({}),
             -32601,
-            "Method not found: nope/nope",
+            "method not found: nope/nope",
         ),
         ("tools/call", json!({}), -32602, "missing field `name`"),
         (

@@ -22,7 +22,7 @@ pub struct TestClient {
     last_id: i64,
     /// Messages that arrived while another one was awaited.
     unclaimed: VecDeque<Value>,
-    serving: Option<JoinHandle<std::io::Result<()>>>,
+    serving: Option<JoinHandle<()>>,
 }
 
 impl TestClient {
@@ -142,7 +142,7 @@ impl TestClient {
         drop(self.input);
         drop(self.lines);
         if let Some(serving) = self.serving {
-            timeout(TIMEOUT, serving).await.unwrap().unwrap().unwrap();
+            timeout(TIMEOUT, serving).await.unwrap().unwrap();
         }
     }
 }

@@ -1,20 +1,19 @@
-//! One agent.3md document over MCP: four tools that list, route to, get and resolve its skills.
+//! A server for one agent.3md document: four tools that list, route to, get and resolve its skills.
 //!
-//! [`Session`] turns a line into at most one answer and knows no transport; [`Server`] moves
-//! bytes and knows no methods. There is no runtime here: one thread reads, answers and writes,
-//! so answers come in the order of the requests, and a client that does not read makes the
-//! server wait instead of grow. Knows neither the registry nor where the document is kept.
+//! [`Session`] turns a line into at most one response and knows no transport; [`Server`] moves bytes
+//! and knows no methods. There is no async runtime: one thread reads, responds and writes, so
+//! responses come in the order of the requests, and a client that does not read blocks the server
+//! instead of growing its memory. Knows neither the registry nor where the document is stored.
 
-mod call;
-mod serve;
-mod served;
+mod call_tool;
+mod served_agent;
+mod server;
 mod session;
 mod tools;
 mod version;
-mod wire;
 
-pub use serve::Server;
-pub use served::Served;
+pub use served_agent::ServedAgent;
+pub use server::Server;
 pub use session::Session;
 
 pub use super::lines::LINE_MAX;

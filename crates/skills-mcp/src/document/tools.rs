@@ -1,4 +1,4 @@
-//! The four tools, as `tools/list` describes them to each version of the protocol.
+//! The four tools, and the result of `tools/list` for each version of the protocol.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -19,20 +19,20 @@ const TEXT_INPUT: &str = r#"{"type":"object","properties":{"text":{"type":"strin
 const NAME_INPUT: &str = r#"{"type":"object","properties":{"name":{"type":"string","description":"The skill's name."}},"required":["name"],"additionalProperties":false}"#;
 const NAME_OR_Z_INPUT: &str = r#"{"type":"object","properties":{"name":{"type":"string","description":"The skill's name."},"z":{"type":"number","description":"The skill's position, instead of its name."}},"additionalProperties":false}"#;
 
-const HEADS: &str = r#"{"type":"object","properties":{"skills":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"triggers":{"type":"array","items":{"type":"string"}},"cost":{"type":["string","null"]},"tool":{"type":["string","null"]}},"required":["name","z","triggers","cost","tool"]}}},"required":["skills"]}"#;
-const MATCHES: &str = r#"{"type":"object","properties":{"matches":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"score":{"type":"integer"},"matched":{"type":"array","items":{"type":"string"}}},"required":["name","z","score","matched"]}}},"required":["matches"]}"#;
-const BODY: &str = r#"{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"body":{"type":"string"}},"required":["name","z","body"]}"#;
-const BODIES: &str = r#"{"type":"object","properties":{"skills":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"body":{"type":"string"}},"required":["name","z","body"]}}},"required":["skills"]}"#;
+const SKILLS_OUTPUT: &str = r#"{"type":"object","properties":{"skills":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"triggers":{"type":"array","items":{"type":"string"}},"cost":{"type":["string","null"]},"tool":{"type":["string","null"]}},"required":["name","z","triggers","cost","tool"]}}},"required":["skills"]}"#;
+const MATCHES_OUTPUT: &str = r#"{"type":"object","properties":{"matches":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"score":{"type":"integer"},"matched":{"type":"array","items":{"type":"string"}}},"required":["name","z","score","matched"]}}},"required":["matches"]}"#;
+const BODY_OUTPUT: &str = r#"{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"body":{"type":"string"}},"required":["name","z","body"]}"#;
+const BODIES_OUTPUT: &str = r#"{"type":"object","properties":{"skills":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"z":{"type":"number"},"body":{"type":"string"}},"required":["name","z","body"]}}},"required":["skills"]}"#;
 
 impl Tool {
     const ALL: [Self; 4] = [Self::List, Self::Route, Self::Get, Self::Resolve];
 
-    /// The tool of this name.
+    /// The tool with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
-    /// Its name.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::List => "list_skills",
@@ -70,21 +70,21 @@ impl Tool {
         match self {
             Self::List => NO_INPUT,
             Self::Route => TEXT_INPUT,
-            Self::Get | Self::Resolve if matches!(version, Version::First) => NAME_INPUT,
+            Self::Get | Self::Resolve if matches!(version, Version::V2024_11_05) => NAME_INPUT,
             Self::Get | Self::Resolve => NAME_OR_Z_INPUT,
         }
     }
 
     const fn output(self) -> &'static str {
         match self {
-            Self::List => HEADS,
-            Self::Route => MATCHES,
-            Self::Get => BODY,
-            Self::Resolve => BODIES,
+            Self::List => SKILLS_OUTPUT,
+            Self::Route => MATCHES_OUTPUT,
+            Self::Get => BODY_OUTPUT,
+            Self::Resolve => BODIES_OUTPUT,
         }
     }
 
-    /// The arguments it takes.
+    /// The names of its arguments.
     pub const fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::List => &[],
@@ -95,9 +95,9 @@ impl Tool {
 
     fn write(self, version: Version, to: &mut String) {
         let (name, title, description) = (self.name(), self.title(), self.description());
-        // Writing to a string cannot fail; nothing in the table needs an escape.
+        // Writing to a string cannot fail, and no text in the table needs an escape.
         let _ = write!(to, r#"{{"name":"{name}""#);
-        if version >= Version::Structured {
+        if version >= Version::V2025_06_18 {
             let _ = write!(to, r#","title":"{title}""#);
         }
         let input = self.input(version);
@@ -105,10 +105,10 @@ impl Tool {
             to,
             r#","description":"{description}","inputSchema":{input}"#
         );
-        if version >= Version::Structured {
+        if version >= Version::V2025_06_18 {
             let _ = write!(to, r#","outputSchema":{}"#, self.output());
         }
-        if version >= Version::Annotated {
+        if version >= Version::V2025_03_26 {
             let _ = write!(
                 to,
                 r#","annotations":{{"title":"{title}","readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}"#
@@ -118,13 +118,13 @@ impl Tool {
     }
 }
 
-/// The result of `tools/list`, written once for each version.
+/// The result of `tools/list`, made once per version.
 pub fn list(version: Version) -> &'static str {
     static LISTS: [OnceLock<String>; 5] = [const { OnceLock::new() }; 5];
-    LISTS[version as usize].get_or_init(|| described(version))
+    LISTS[version as usize].get_or_init(|| list_result(version))
 }
 
-fn described(version: Version) -> String {
+fn list_result(version: Version) -> String {
     let mut list = String::from(r#"{"tools":["#);
     for tool in Tool::ALL {
         if tool != Tool::List {
@@ -133,7 +133,7 @@ fn described(version: Version) -> String {
         tool.write(version, &mut list);
     }
     list.push(']');
-    if version == Version::Stateless {
+    if version == Version::V2026_07_28 {
         list.push_str(r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#);
     }
     list.push('}');

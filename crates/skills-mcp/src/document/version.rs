@@ -1,80 +1,85 @@
-//! Which protocol a client speaks, and what that changes in an answer.
+//! The version of the protocol that a client speaks, and what that changes in a response.
 
-use super::wire::{Members, Refusal};
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use serde_json::json;
 
-/// Where a request of the newest protocol names its version.
-const NAMED: &str = "io.modelcontextprotocol/protocolVersion";
+use crate::jsonrpc::{self, Members};
+
+/// The member of `_meta` in which a request names its version.
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// A version of the protocol, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
-    /// 2024-11-05: the one the tools' answers were first written for.
-    First,
-    /// 2025-03-26: tools have annotations.
-    Annotated,
-    /// 2025-06-18: tools have titles and answer with data beside the text.
-    Structured,
-    /// 2025-11-25: the last one that starts with `initialize`.
-    LastSession,
-    /// 2026-07-28: every request stands alone.
-    Stateless,
+    /// The version of agent-3md.
+    V2024_11_05,
+    /// Adds annotations to tools.
+    V2025_03_26,
+    /// Adds titles of tools and structured results.
+    V2025_06_18,
+    /// The last version that starts with `initialize`.
+    V2025_11_25,
+    /// Stateless: each request names its version.
+    V2026_07_28,
 }
 
 impl Version {
     const ALL: [Self; 5] = [
-        Self::First,
-        Self::Annotated,
-        Self::Structured,
-        Self::LastSession,
-        Self::Stateless,
+        Self::V2024_11_05,
+        Self::V2025_03_26,
+        Self::V2025_06_18,
+        Self::V2025_11_25,
+        Self::V2026_07_28,
     ];
 
-    /// Its name on the wire.
+    /// The name in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::First => "2024-11-05",
-            Self::Annotated => "2025-03-26",
-            Self::Structured => "2025-06-18",
-            Self::LastSession => "2025-11-25",
-            Self::Stateless => "2026-07-28",
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
         }
     }
 
-    /// All of them as a JSON array.
-    pub fn list() -> String {
-        let names = Self::ALL.map(|version| format!("\"{}\"", version.as_str()));
-        format!("[{}]", names.join(","))
+    /// The names of all versions.
+    pub fn names() -> [&'static str; 5] {
+        Self::ALL.map(Self::as_str)
     }
 
-    /// What `initialize` settles on: the version asked for, or the newest that is begun that way.
-    pub fn negotiate(asked: Option<&str>) -> Self {
-        let Some(asked) = asked else {
-            return Self::First;
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.as_str() == name)
+    }
+
+    /// The version that `initialize` agrees on: the requested one, or the newest one that has
+    /// `initialize`.
+    pub fn negotiate(requested: Option<&str>) -> Self {
+        let Some(requested) = requested else {
+            return Self::V2024_11_05;
         };
-        let known = Self::ALL.into_iter().find(|v| v.as_str() == asked);
-        known
-            .filter(|version| *version < Self::Stateless)
-            .unwrap_or(Self::LastSession)
+        Self::named(requested)
+            .filter(|version| *version < Self::V2026_07_28)
+            .unwrap_or(Self::V2025_11_25)
     }
 
-    /// The version that a request names for itself, if it does.
-    pub fn of_request(params: &Members<'_>) -> Result<Option<Self>, Refusal> {
+    /// The version that a request names, if it names one.
+    pub fn of_request(params: &Members<'_>) -> Result<Option<Self>, ErrorData> {
         let Some(meta) = params.get("_meta") else {
             return Ok(None);
         };
-        let meta = Members::of(meta).ok_or_else(|| Refusal::params("_meta must be an object"))?;
-        let Some(named) = meta.string(NAMED).transpose()? else {
+        let meta =
+            Members::of(meta).ok_or_else(|| jsonrpc::invalid_params("_meta must be an object"))?;
+        let Some(name) = meta.string(VERSION_KEY).transpose()? else {
             return Ok(None);
         };
-        let known = Self::ALL.into_iter().find(|v| v.as_str() == named);
-        known.map(Some).ok_or_else(|| Refusal {
-            code: -32022,
-            message: format!("unsupported protocol version: {named}"),
-            data: Some(format!(
-                "{{\"requested\":{},\"supported\":{}}}",
-                serde_json::Value::from(&*named),
-                Self::list()
-            )),
+        Self::named(&name).map(Some).ok_or_else(|| {
+            ErrorData::new(
+                ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+                format!("unsupported protocol version: {name}"),
+                Some(json!({ "requested": name, "supported": Self::names() })),
+            )
         })
     }
 }

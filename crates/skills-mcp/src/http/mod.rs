@@ -14,25 +14,23 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
-use rmcp::ServerHandler;
-use rmcp::model::{ClientRequest, RequestId};
+use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, RequestId};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, ServerHandler};
 use skills_access::AccessPolicy;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::access::check_access;
 use self::sessions::Sessions;
+use super::client_message::{self, Incoming};
+use super::jsonrpc::{self, ErrorResponse};
 use super::lines::LINE_MAX;
-use super::message::{self, INVALID_PARAMS, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
 
 mod access;
 mod sessions;
 
 const SESSION_HEADER: &str = "mcp-session-id";
-
-/// The JSON-RPC code of an internal error.
-const INTERNAL_ERROR: i32 = -32603;
 
 /// How long requests in progress may take to finish after the server was told to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -123,8 +121,8 @@ async fn serve(State(service): State<Arc<McpService>>, request: Request, next: N
 /// What is known of a request before it is served.
 struct RequestInfo {
     session: Option<String>,
-    /// The JSON-RPC id as the client wrote it.
-    id: Option<Box<str>>,
+    /// The JSON-RPC id.
+    id: Option<RequestId>,
     /// Whether the response stays open until the client ends it.
     is_stream: bool,
 }
@@ -148,37 +146,35 @@ impl McpService {
         }
         let (parts, body) = request.into_parts();
         let body = self.read_body(body).await?;
-        match message::read(&body) {
-            // The SDK reports invalid parameters.
-            Incoming::Refused(refusal) if refusal.code != INVALID_PARAMS => {
-                return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
+        match client_message::decode(&body) {
+            // The SDK checks headers and session first and then reports these.
+            Incoming::One(Err(ErrorResponse { error, .. }))
+                if matches!(
+                    error.code,
+                    ErrorCode::INVALID_PARAMS | ErrorCode::METHOD_NOT_FOUND
+                ) => {}
+            Incoming::One(Err(error)) => {
+                return Err(refuse(StatusCode::BAD_REQUEST, &error).into());
             }
-            Incoming::Request(request) => {
-                if serde_json::from_str::<RequestId>(&request.id).is_err() {
-                    let message = "Invalid Request: `id` must be a string or an integer of 64 bits";
-                    let refusal = Refusal {
-                        id: Some(request.id),
-                        ..Refusal::nameless(INVALID_REQUEST, message)
-                    };
-                    return Err(refuse(StatusCode::BAD_REQUEST, &refusal).into());
-                }
-                match request.request {
-                    ClientRequest::InitializeRequest(_) if info.session.is_none() => {
-                        self.make_room(&request.id).await?;
+            Incoming::One(Ok(None)) if body.trim_ascii().is_empty() => {
+                return Err(bad_request(jsonrpc::parse_error("an empty body")).into());
+            }
+            Incoming::One(Ok(message)) => {
+                if let Some(JsonRpcMessage::Request(request)) = message.map(|message| *message) {
+                    match request.request {
+                        ClientRequest::InitializeRequest(_) if info.session.is_none() => {
+                            self.make_room(&request.id).await?;
+                        }
+                        ClientRequest::SubscriptionsListenRequest(_) => info.is_stream = true,
+                        _ => {}
                     }
-                    ClientRequest::SubscriptionsListenRequest(_) => info.is_stream = true,
-                    _ => {}
+                    info.id = Some(request.id);
                 }
-                info.id = Some(request.id);
             }
             Incoming::Batch(_) => {
-                let message = "Invalid Request: no batches over HTTP; send one message a request";
-                return Err(bad_request(INVALID_REQUEST, message).into());
+                let problem = "no batches over HTTP; send one message per request";
+                return Err(bad_request(jsonrpc::invalid_request(problem)).into());
             }
-            Incoming::Nothing if body.trim_ascii().is_empty() => {
-                return Err(bad_request(PARSE_ERROR, "Parse error: an empty body").into());
-            }
-            _ => {}
         }
         Ok((Request::from_parts(parts, Body::from(body)), info))
     }
@@ -189,12 +185,11 @@ impl McpService {
             let mut bytes = Vec::new();
             let mut chunks = body.into_data_stream();
             while let Some(chunk) = chunks.next().await {
-                let chunk = chunk
-                    .map_err(|error| bad_request(PARSE_ERROR, &format!("Parse error: {error}")))?;
+                let chunk = chunk.map_err(|error| bad_request(jsonrpc::parse_error(error)))?;
                 if bytes.len() + chunk.len() > max {
-                    let message = format!("Invalid Request: more than {max} bytes");
-                    let refusal = Refusal::nameless(INVALID_REQUEST, message);
-                    return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &refusal).into());
+                    let error = jsonrpc::invalid_request(format!("more than {max} bytes"));
+                    let error = ErrorResponse::without_id(error);
+                    return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &error).into());
                 }
                 bytes.extend_from_slice(&chunk);
             }
@@ -202,25 +197,22 @@ impl McpService {
         };
         let read = tokio::time::timeout(self.options.request_timeout, read).await;
         read.unwrap_or_else(|_| {
-            let message = "Invalid Request: the request did not arrive in time";
-            let refusal = Refusal::nameless(INVALID_REQUEST, message);
-            Err(refuse(StatusCode::REQUEST_TIMEOUT, &refusal).into())
+            let error = jsonrpc::invalid_request("the request did not arrive in time");
+            let error = ErrorResponse::without_id(error);
+            Err(refuse(StatusCode::REQUEST_TIMEOUT, &error).into())
         })
     }
 
-    async fn make_room(&self, id: &str) -> Result<(), Box<Response>> {
+    async fn make_room(&self, id: &RequestId) -> Result<(), Box<Response>> {
         if self.sessions.make_room().await {
             return Ok(());
         }
-        let refusal = Refusal {
-            id: Some(id.into()),
-            code: INTERNAL_ERROR,
-            message: format!(
-                "all {} sessions are in use; close one (DELETE) or try again later",
-                self.options.max_sessions
-            ),
-        };
-        let mut response = refuse(StatusCode::SERVICE_UNAVAILABLE, &refusal);
+        let message = format!(
+            "all {} sessions are in use; close one (DELETE) or try again later",
+            self.options.max_sessions
+        );
+        let error = ErrorResponse::to_request(id, ErrorData::internal_error(message, None));
+        let mut response = refuse(StatusCode::SERVICE_UNAVAILABLE, &error);
         let headers = response.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("10"));
         Err(response.into())
@@ -231,12 +223,11 @@ impl McpService {
             (!info.is_stream && !self.stop.is_cancelled()).then(|| self.in_progress.token());
         let timeout = self.options.request_timeout;
         let Ok(response) = tokio::time::timeout(timeout, next.run(request)).await else {
-            let refusal = Refusal {
-                id: info.id,
-                code: INTERNAL_ERROR,
-                message: format!("no response within {} s", timeout.as_secs()),
-            };
-            return refuse(StatusCode::GATEWAY_TIMEOUT, &refusal);
+            let message = format!("no response within {} s", timeout.as_secs());
+            let error = ErrorData::internal_error(message, None);
+            let id = info.id.map(|id| jsonrpc::to_json(&id));
+            let error = ErrorResponse::new(id.as_deref(), error);
+            return refuse(StatusCode::GATEWAY_TIMEOUT, &error);
         };
         let opened = text(response.headers(), SESSION_HEADER);
         if let Some(session) = opened {
@@ -258,13 +249,13 @@ impl McpService {
     }
 }
 
-fn bad_request(code: i32, message: &str) -> Response {
-    refuse(StatusCode::BAD_REQUEST, &Refusal::nameless(code, message))
+fn bad_request(error: ErrorData) -> Response {
+    refuse(StatusCode::BAD_REQUEST, &ErrorResponse::without_id(error))
 }
 
-fn refuse(status: StatusCode, refusal: &Refusal) -> Response {
+fn refuse(status: StatusCode, error: &ErrorResponse) -> Response {
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    (status, kind, refusal.to_json()).into_response()
+    (status, kind, error.to_json()).into_response()
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

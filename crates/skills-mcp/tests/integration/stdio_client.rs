@@ -13,7 +13,7 @@ use crate::fake_handler::FakeHandler;
 /// As in production, only that a busy machine has time.
 pub fn limits() -> Limits {
     Limits {
-        grace: TIMEOUT,
+        drain: TIMEOUT,
         order: TIMEOUT,
         ..Limits::default()
     }
@@ -23,7 +23,7 @@ pub struct StdioClient {
     to: Option<DuplexStream>,
     from: Lines<BufReader<DuplexStream>>,
     pub stop: CancellationToken,
-    server: JoinHandle<std::io::Result<()>>,
+    server: JoinHandle<()>,
 }
 
 impl StdioClient {
@@ -88,15 +88,11 @@ impl StdioClient {
 
     /// Waits for the server's end, which is a good one.
     pub async fn ended(self) {
-        timeout(TIMEOUT, self.server)
-            .await
-            .unwrap()
-            .unwrap()
-            .unwrap();
+        timeout(TIMEOUT, self.server).await.unwrap().unwrap();
     }
 
     /// Stops listening.
-    pub fn deaf(self) -> (Option<DuplexStream>, JoinHandle<std::io::Result<()>>) {
+    pub fn deaf(self) -> (Option<DuplexStream>, JoinHandle<()>) {
         (self.to, self.server)
     }
 }

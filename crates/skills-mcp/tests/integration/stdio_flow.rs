@@ -121,22 +121,20 @@ async fn what_is_cancelled_is_not_answered() {
 }
 
 #[tokio::test]
-async fn an_id_that_we_had_to_rename_can_be_cancelled() {
+async fn an_id_in_use_is_refused() {
     let handler = FakeHandler::default();
     let mut client = StdioClient::new(&handler, limits());
-    client
-        .send(call(1, "wait", 0).replace(r#""id":1"#, r#""id":1.5"#))
-        .await;
+    client.send(call(1, "wait", 0)).await;
     timeout(TIMEOUT, handler.state.waiting.notified())
         .await
         .unwrap();
-    client
-        .send(cancel(1).replace(r#""requestId":1"#, r#""requestId":1.5"#))
-        .await;
-    timeout(TIMEOUT, handler.state.cancelled.notified())
-        .await
-        .unwrap();
-    assert!(client.end().await.is_empty());
+    client.send(ping(1)).await;
+    let refused = client.next().await;
+    assert_eq!(refused["id"], 1);
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    handler.state.go.notify_one();
+    let rest = client.end().await;
+    assert!(rest.len() == 1 && rest[0].contains("done"), "{rest:?}");
 }
 
 /// `subscriptions/listen` as 2026-07-28 has it.
@@ -152,7 +150,7 @@ fn listen(id: &str) -> String {
 
 #[tokio::test]
 async fn notices_name_their_subscription_and_the_end_does_not_wait_for_it() {
-    for id in ["7", r#""seven""#, "7.5", "99999999999999999999"] {
+    for id in ["7", r#""seven""#] {
         let mut client = StdioClient::new(&FakeHandler::default(), limits());
         client.send(listen(id)).await;
         for method in [
@@ -204,7 +202,7 @@ async fn the_end_of_input_is_answered_first() {
 async fn slow_work_is_given_up_after_the_end_of_input() {
     let handler = FakeHandler::default();
     let impatient = Limits {
-        grace: Duration::from_millis(20),
+        drain: Duration::from_millis(20),
         ..limits()
     };
     let mut client = StdioClient::new(&handler, impatient);
@@ -223,8 +221,8 @@ async fn slow_work_is_given_up_after_the_end_of_input() {
 #[tokio::test]
 async fn a_stall_after_the_end_of_input_costs_no_answer() {
     let handler = FakeHandler::default();
-    let grace = Duration::from_millis(100);
-    let mut client = StdioClient::new(&handler, Limits { grace, ..limits() });
+    let drain = Duration::from_millis(100);
+    let mut client = StdioClient::new(&handler, Limits { drain, ..limits() });
     client.send(call(1, "wait", 0)).await;
     timeout(TIMEOUT, handler.state.waiting.notified())
         .await
@@ -239,7 +237,7 @@ async fn a_stall_after_the_end_of_input_costs_no_answer() {
     others_run().await;
     // This thread is the only one there is.
     let stalled = Instant::now();
-    while stalled.elapsed() < grace * 3 {
+    while stalled.elapsed() < drain * 3 {
         std::hint::spin_loop();
     }
     // The server sees what time it is before the work is done.
@@ -272,7 +270,7 @@ async fn a_client_that_goes_away_ends_it_quietly() {
     let (mut to, server) = client.deaf();
     // Its answer goes nowhere.
     to.as_mut().unwrap().write_all(b"x\n").await.unwrap();
-    timeout(TIMEOUT, server).await.unwrap().unwrap().unwrap();
+    timeout(TIMEOUT, server).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -282,9 +280,8 @@ async fn a_client_that_never_reads_is_not_served_for_ever() {
     let handler = FakeHandler::default();
     handler.state.size.store(SIZE, Ordering::SeqCst);
     let limits = Limits {
-        running: 16,
-        unanswered: 100,
-        unwritten_bytes: 1 << 20,
+        requests: 100,
+        output_bytes: 1 << 20,
         ..limits()
     };
     let mut client = StdioClient::with_buffer(&handler, limits, 16 << 10);
@@ -295,8 +292,7 @@ async fn a_client_that_never_reads_is_not_served_for_ever() {
             input.write_all(line.as_bytes()).await.unwrap();
         }
     });
-    // What may be begun: as many as run at once, after as many as fill what may be unwritten.
-    let most = limits.running + limits.unwritten_bytes / SIZE + 64;
+    let most = limits.requests;
     timeout(TIMEOUT, handler.state.reading.notified())
         .await
         .unwrap();

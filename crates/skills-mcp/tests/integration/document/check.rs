@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use agent3md::Agent;
-use skills_mcp::document::{Served, Session};
+use skills_mcp::document::{ServedAgent, Session};
 use skills_test_support::document::{SAMPLE, call};
 
 /// A session about a document.
 pub fn session(text: &str) -> Session {
     let agent = Agent::parse(text).unwrap();
-    Session::new(Arc::new(Served::new(agent)))
+    Session::new(Arc::new(ServedAgent::new(agent)))
 }
 
 /// The response to a line, as it is written.
 pub fn answer(session: &mut Session, line: &str) -> String {
     let mut out = Vec::new();
-    session.answer(line.as_bytes(), &mut out);
+    session.respond(line.as_bytes(), &mut out);
     String::from_utf8(out).unwrap()
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent3md::Agent;
 use serde_json::{Value, json};
-use skills_mcp::document::{Served, Session};
+use skills_mcp::document::{ServedAgent, Session};
 use skills_test_support::document::{SAMPLE, call};
 
 use super::check::{answer, session};
@@ -36,7 +36,7 @@ fn modern(method: &str, mut params: Value) -> String {
 fn replaced(session: &mut Session) -> Vec<Value> {
     let agent = Agent::parse(SAMPLE).unwrap();
     let mut out = Vec::new();
-    session.replace(Arc::new(Served::new(agent)), &mut out);
+    session.replace(Arc::new(ServedAgent::new(agent)), &mut out);
     let out = String::from_utf8(out).unwrap();
     out.lines()
         .map(|line| serde_json::from_str(line).unwrap())

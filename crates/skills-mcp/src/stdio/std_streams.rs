@@ -1,8 +1,8 @@
-//! This process's standard input and output, such that neither keeps the process alive.
+//! Standard input and output of this process, opened so that neither keeps the process alive.
 //!
-//! On Linux pipes are read as they are. Everything else (sockets, which is what Node gives its
-//! children; files; terminals; other systems) goes through two threads of its own: the runtime would
-//! wait for a read that never returns, while a plain thread ends with the process.
+//! On Linux, pipes are polled. Everything else (sockets, which Node gives to its child processes;
+//! files; terminals; other systems) goes through two plain threads: the runtime would wait at
+//! shutdown for a blocking read that never returns, while a plain thread ends with the process.
 
 use std::io::{self, Read, Write};
 use std::thread;
@@ -11,17 +11,17 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// What fits between a thread and the server.
+/// Bytes between a thread and the server.
 const BUFFER: usize = 64 << 10;
 
 type Input = Box<dyn AsyncRead + Send + Unpin>;
 type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Input, output, and the moment when all that went into the output is out.
-pub fn streams() -> (Input, Output, impl Future<Output = ()>) {
+/// Input, output, and a future that completes when the output is shut down and written.
+pub fn open() -> (Input, Output, impl Future<Output = ()>) {
     let (done, written) = oneshot::channel();
     let written = async {
-        // Dropped or sent: either way nothing more will be written.
+        // An error means that the sender was dropped: nothing more will be written.
         let _ = written.await;
     };
     if are_pipes() {
@@ -29,7 +29,11 @@ pub fn streams() -> (Input, Output, impl Future<Output = ()>) {
         drop(done);
         return (Box::new(input), Box::new(output), written);
     }
-    (Box::new(read()), Box::new(write(done)), written)
+    (
+        Box::new(read_on_thread()),
+        Box::new(write_on_thread(done)),
+        written,
+    )
 }
 
 #[cfg(target_os = "linux")]
@@ -45,8 +49,8 @@ fn are_pipes() -> bool {
     false
 }
 
-fn read() -> DuplexStream {
-    let (mut ours, theirs) = tokio::io::duplex(BUFFER);
+fn read_on_thread() -> DuplexStream {
+    let (mut thread_end, server_end) = tokio::io::duplex(BUFFER);
     let runtime = Handle::current();
     thread::spawn(move || {
         let mut input = io::stdin().lock();
@@ -55,34 +59,35 @@ fn read() -> DuplexStream {
             match input.read(&mut bytes) {
                 Ok(0) => return,
                 Ok(count) => {
-                    if runtime.block_on(ours.write_all(&bytes[..count])).is_err() {
+                    let passed = runtime.block_on(thread_end.write_all(&bytes[..count]));
+                    if passed.is_err() {
                         return;
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    tracing::warn!(%error, "standard input cannot be read");
+                    tracing::warn!(%error, "cannot read standard input");
                     return;
                 }
             }
         }
     });
-    theirs
+    server_end
 }
 
-fn write(done: oneshot::Sender<()>) -> DuplexStream {
-    let (mut ours, theirs) = tokio::io::duplex(BUFFER);
+fn write_on_thread(done: oneshot::Sender<()>) -> DuplexStream {
+    let (mut thread_end, server_end) = tokio::io::duplex(BUFFER);
     let runtime = Handle::current();
     thread::spawn(move || {
         let mut output = io::stdout().lock();
         let mut bytes = vec![0; BUFFER];
-        while let Ok(count @ 1..) = runtime.block_on(ours.read(&mut bytes)) {
-            let out = output.write_all(&bytes[..count]);
-            if out.and_then(|()| output.flush()).is_err() {
+        while let Ok(count @ 1..) = runtime.block_on(thread_end.read(&mut bytes)) {
+            let written = output.write_all(&bytes[..count]);
+            if written.and_then(|()| output.flush()).is_err() {
                 break;
             }
         }
         let _ = done.send(());
     });
-    theirs
+    server_end
 }

@@ -1,0 +1,277 @@
+//! The SDK's transport over lines of bytes.
+//!
+//! Reads a line only while the client's load is within its limits, and responds itself to lines
+//! that are not valid messages. After the end of the input it waits for responses that are due.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, ProtocolVersion,
+    ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::pending::{Batch, Line, Load, Pending};
+use super::{DRAIN_STEPS, Limits};
+use crate::client_message::{self, Decoded, Incoming};
+use crate::jsonrpc::{self, ErrorResponse};
+use crate::lines::{self, Lines};
+
+/// How much is read at once.
+const READ_BUFFER: usize = 64 << 10;
+
+/// The client's end of the output. A clone writes to the same output.
+pub struct Output<W> {
+    writer: Arc<Mutex<W>>,
+    /// Cancelled when the client does not read any more.
+    closed: CancellationToken,
+}
+
+impl<W> Clone for Output<W> {
+    fn clone(&self) -> Self {
+        Self {
+            writer: Arc::clone(&self.writer),
+            closed: self.closed.clone(),
+        }
+    }
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    /// Writes to `writer`.
+    pub fn new(writer: W) -> Self {
+        Self {
+            writer: Arc::new(Mutex::new(writer)),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    async fn write(self, mut line: Line) {
+        line.text.push('\n');
+        let mut writer = self.writer.lock().await;
+        let written = async {
+            writer.write_all(line.text.as_bytes()).await?;
+            writer.flush().await
+        };
+        if let Err(error) = written.await {
+            // The client closed its end, which is one way to end a connection.
+            tracing::debug!(%error, "cannot write to the client");
+            self.closed.cancel();
+        }
+    }
+
+    /// Closes the output once everything is written.
+    pub async fn shutdown(&self) {
+        let _ = self.writer.lock().await.shutdown().await;
+    }
+}
+
+/// One connection, as the SDK sees it.
+pub struct StdioTransport<R, W> {
+    input: BufReader<R>,
+    lines: Lines,
+    output: Output<W>,
+    pending: Pending,
+    limits: Limits,
+    /// Called with each request, in the order of arrival.
+    on_request: Box<dyn Fn(&mut ClientRequest) + Send + Sync>,
+    stop: CancellationToken,
+    /// Cancelled when the connection is over.
+    ended: CancellationToken,
+    is_input_closed: bool,
+    /// Steps of the drain time-out in which nothing happened.
+    silent_steps: u32,
+    /// The version that `initialize` agreed on has batches.
+    has_batches: bool,
+    /// Messages for the SDK.
+    decoded: VecDeque<ClientJsonRpcMessage>,
+    /// Error responses that are being written.
+    writes: JoinSet<()>,
+}
+
+impl<R, W> StdioTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// Reads `input` until it ends or `stop`, and cancels `ended` when the connection is over.
+    pub fn new(
+        input: R,
+        output: Output<W>,
+        limits: Limits,
+        on_request: impl Fn(&mut ClientRequest) + Send + Sync + 'static,
+        stop: CancellationToken,
+        ended: CancellationToken,
+    ) -> Self {
+        Self {
+            input: BufReader::with_capacity(READ_BUFFER, input),
+            lines: Lines::new(limits.line),
+            output,
+            pending: Pending::new(limits),
+            limits,
+            on_request: Box::new(on_request),
+            stop,
+            ended,
+            is_input_closed: false,
+            silent_steps: 0,
+            has_batches: false,
+            decoded: VecDeque::new(),
+            writes: JoinSet::new(),
+        }
+    }
+
+    fn read_line(&mut self, line: lines::Line<'_>) {
+        let bytes = match line {
+            lines::Line::Whole(bytes) => bytes,
+            lines::Line::TooLong => return self.refuse(&jsonrpc::line_too_long(), None),
+        };
+        match client_message::decode(&bytes) {
+            Incoming::One(decoded) => self.accept(decoded, bytes.len(), None),
+            Incoming::Batch(_) if !self.has_batches => {
+                let problem = "this protocol version has no batches; send one message per line";
+                let error = jsonrpc::invalid_request(problem);
+                self.refuse(&ErrorResponse::without_id(error), None);
+            }
+            Incoming::Batch(messages) => {
+                let has_response = |message: &&Decoded| match message {
+                    Ok(message) => matches!(message.as_deref(), Some(JsonRpcMessage::Request(_))),
+                    Err(_) => true,
+                };
+                let responses = messages.iter().filter(has_response).count();
+                let batch = self.pending.add_batch(responses, bytes.len());
+                for message in messages {
+                    self.accept(message, 0, Some(&batch));
+                }
+            }
+        }
+    }
+
+    fn accept(&mut self, decoded: Decoded, bytes: usize, batch: Option<&Arc<Batch>>) {
+        let mut message = match decoded {
+            Ok(Some(message)) => message,
+            Ok(None) => return,
+            Err(error) => return self.refuse(&error, batch),
+        };
+        match &mut *message {
+            JsonRpcMessage::Request(request) => {
+                let is_subscription = matches!(
+                    request.request,
+                    ClientRequest::SubscriptionsListenRequest(_)
+                );
+                let added = self.pending.add(&request.id, is_subscription, bytes, batch);
+                if let Err(error) = added {
+                    return self.refuse(&error, batch);
+                }
+                (self.on_request)(&mut request.request);
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    let line = self.pending.cancel(id);
+                    self.write(line);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        self.decoded.push_back(*message);
+    }
+
+    fn refuse(&mut self, error: &ErrorResponse, batch: Option<&Arc<Batch>>) {
+        let line = self.pending.refuse(error, batch);
+        self.write(line);
+    }
+
+    fn write(&mut self, line: Option<Line>) {
+        while self.writes.try_join_next().is_some() {}
+        if let Some(line) = line {
+            self.writes.spawn(self.output.clone().write(line));
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for StdioTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let JsonRpcMessage::Response(response) = &message
+            && let ServerResult::InitializeResult(result) = &response.result
+        {
+            self.has_batches = result.protocol_version <= ProtocolVersion::V_2025_03_26;
+        }
+        let text = jsonrpc::to_json(&message);
+        let line = match message {
+            JsonRpcMessage::Response(response) => self.pending.respond(&response.id, text),
+            JsonRpcMessage::Error(error) => error.id.and_then(|id| self.pending.respond(&id, text)),
+            JsonRpcMessage::Notification(_) | JsonRpcMessage::Request(_) => {
+                Some(self.pending.line(text))
+            }
+        };
+        let output = self.output.clone();
+        async move {
+            if let Some(line) = line {
+                output.write(line).await;
+            }
+            Ok(())
+        }
+    }
+
+    // The SDK drops this future at any await; everything that was read is kept in `self`.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let mut load = self.pending.load();
+        loop {
+            if let Some(message) = self.decoded.pop_front() {
+                return Some(message);
+            }
+            if self.is_input_closed {
+                break;
+            }
+            let line = async {
+                let has_room = load.wait_for(|load| self.pending.has_room(load)).await;
+                drop(has_room);
+                self.lines.next(&mut self.input).await
+            };
+            tokio::select! {
+                line = line => match line {
+                    Ok(Some(line)) => self.read_line(line),
+                    Ok(None) => self.is_input_closed = true,
+                    Err(error) => {
+                        tracing::error!(%error, "cannot read from the client");
+                        self.is_input_closed = true;
+                    }
+                },
+                () = self.stop.cancelled() => self.is_input_closed = true,
+                () = self.output.closed.cancelled() => break,
+            }
+        }
+        while *load.borrow_and_update() != Load::default() && self.silent_steps < DRAIN_STEPS {
+            tokio::select! {
+                changed = timeout(self.limits.drain / DRAIN_STEPS, load.changed()) => {
+                    self.silent_steps = if changed.is_ok() { 0 } else { self.silent_steps + 1 };
+                }
+                () = self.output.closed.cancelled() => break,
+            }
+        }
+        self.ended.cancel();
+        None
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
