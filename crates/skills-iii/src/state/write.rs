@@ -110,7 +110,7 @@ impl Writer {
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         loop {
             let first = match jobs.recv_timeout(self.options.poll) {
-                Ok(Job::Write(write)) => write,
+                Ok(Job::Write(write)) => *write,
                 Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     self.poll_changes();
@@ -130,8 +130,8 @@ impl Writer {
     }
 
     /// Makes a batch durable, tells the listeners, answers.
-    fn finish(&mut self, mut batch: Vec<Box<Write>>) {
-        let size: usize = batch.iter().map(|write| write.size()).sum();
+    fn finish(&mut self, mut batch: Vec<Write>) {
+        let size: usize = batch.iter().map(Write::size).sum();
         let outcomes = match self.commit(&mut batch) {
             Ok(outcomes) => outcomes,
             Err(error) if batch.len() == 1 || !may_be_one_writes_fault(&error) => {
@@ -161,7 +161,7 @@ impl Writer {
     }
 
     /// One transaction. An error means that none of it was written.
-    fn commit(&mut self, batch: &mut [Box<Write>]) -> Result<Vec<Outcome>, StateError> {
+    fn commit(&mut self, batch: &mut [Write]) -> Result<Vec<Outcome>, StateError> {
         if Identity::of(&self.path) != self.identity {
             return Err(StateError::Replaced {
                 path: self.path.clone(),
@@ -228,7 +228,7 @@ impl Writer {
     }
 
     /// Everything between BEGIN and COMMIT.
-    fn fill(&mut self, batch: &mut [Box<Write>]) -> rusqlite::Result<(Tail, Vec<Outcome>)> {
+    fn fill(&mut self, batch: &mut [Write]) -> rusqlite::Result<(Tail, Vec<Outcome>)> {
         let mut tail = Tail::read(&self.connection)?;
         // What others committed before us is told before us.
         self.catch_up(tail)?;
@@ -277,7 +277,7 @@ impl Writer {
     }
 
     /// Reports this process's own writes.
-    fn publish(&self, batch: &[Box<Write>], outcomes: &[Outcome]) {
+    fn publish(&self, batch: &[Write], outcomes: &[Outcome]) {
         if !self.feed.has_subscribers() {
             return;
         }
@@ -326,11 +326,11 @@ impl Writer {
 /// Those who were just answered are about to write again. Waiting for as many as there were, for
 /// a moment that is short against a commit, puts them into this batch instead of the next.
 fn gather(
-    first: Box<Write>,
+    first: Write,
     jobs: &Receiver<Job>,
     usual: usize,
     patience: Duration,
-) -> (Vec<Box<Write>>, bool) {
+) -> (Vec<Write>, bool) {
     let deadline = Instant::now() + patience;
     let mut bytes = first.size();
     let mut batch = vec![first];
@@ -345,7 +345,7 @@ fn gather(
         match job {
             Some(Job::Write(write)) => {
                 bytes += write.size();
-                batch.push(write);
+                batch.push(*write);
             }
             Some(Job::Stop) => return (batch, true),
             None => break,
