@@ -260,6 +260,7 @@ async fn writes(bench: &Bench) {
             function_id: id,
             config: to_raw_value(&json!({})).unwrap(),
             metadata: None,
+            ..TriggerSpec::default()
         });
     }
     // The subscription is in place when a change reaches all ten.

@@ -159,6 +159,7 @@ fn register_trigger(
         function_id: function.into(),
         config: raw(config),
         metadata: None,
+        ..TriggerSpec::default()
     });
     id
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 use skills_core::Registry;
-use skills_iii::client::{FunctionSpec, Handler, Trigger, TriggerProvider, TriggerTypeSpec};
+use skills_iii::client::{FunctionSpec, Handler, TriggerProvider, TriggerSpec, TriggerTypeSpec};
 use skills_iii::{CallError, Client, ErrorBody, Event};
 use tokio::sync::{Notify, broadcast, watch};
 use uuid::Uuid;
@@ -257,6 +257,7 @@ impl Worker {
             request_format: Some(raw(&function.request_schema())),
             response_format: Some(raw(&function.response_schema())),
             metadata,
+            ..FunctionSpec::default()
         };
         self.client.register_function(spec, handler);
     }
@@ -279,7 +280,7 @@ struct Subscribers {
 }
 
 impl TriggerProvider for Subscribers {
-    fn on_register(&self, trigger: Trigger) -> Result<(), ErrorBody> {
+    fn on_register(&self, trigger: TriggerSpec) -> Result<(), ErrorBody> {
         self.kind
             .subscribe(&self.registry, &trigger.id, &trigger.function_id);
         Ok(())

@@ -157,6 +157,7 @@ async fn subscribe(connection: &Connection) -> Result<mpsc::UnboundedReceiver<Ch
             config: to_raw_value(&json!({}))
                 .map_err(|error| CliError::broken(error.to_string()))?,
             metadata: None,
+            ..TriggerSpec::default()
         });
         ours.push(id);
     }

@@ -9,8 +9,9 @@ pub mod hub;
 pub mod message;
 pub mod state;
 
-mod fresh;
+mod call_id;
 mod link;
+mod lock;
 mod queue;
 mod state_functions;
 

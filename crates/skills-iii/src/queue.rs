@@ -1,15 +1,14 @@
-//! The way out of a connection: a queue of messages, bounded by number and by
-//! bytes.
+//! The outgoing messages of a connection: a queue bounded by count and by bytes.
 //!
-//! Whoever has something to say holds an [`Outbox`]; whoever carries it holds
-//! the [`Queue`]. Pushing never waits, so one slow reader cannot hold up the
-//! task that serves another; [`Outbox::send`] waits, for those who may.
+//! [`Outbox`] is the sending end, [`Queue`] the end that the connection drains. `push` never
+//! waits, so a slow reader cannot block the task that serves another worker; `send` waits for
+//! space.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::future::pending;
+use std::sync::Arc;
 
-use tokio::sync::Notify;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::message::Message;
 
@@ -31,208 +30,150 @@ impl Default for QueueLimits {
     }
 }
 
-/// Why a message was not taken; it is handed back.
+/// Why a message was not queued.
 #[derive(Debug)]
-pub(crate) enum NotTaken {
-    Full(Message),
+pub(crate) enum PushError {
+    Full,
     Closed,
 }
 
-/// What the carrier finds.
-#[derive(Debug)]
-pub(crate) enum Next {
-    Message(Message),
-    /// Everything is carried; close politely.
-    Finished,
-    /// Drop the connection now.
-    Aborted(&'static str),
-}
+/// A message, and its share of the bytes until it is taken out.
+type Queued = (Message, OwnedSemaphorePermit);
 
-#[derive(Clone, Debug)]
-pub(crate) struct Outbox(Arc<Shared>);
-
-#[derive(Debug)]
-pub(crate) struct Queue(Arc<Shared>);
-
-#[derive(Debug)]
-struct Shared {
-    limits: QueueLimits,
-    // A std mutex: nothing awaits while it is held.
-    state: Mutex<State>,
-    space: Notify,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    waiting: VecDeque<Message>,
-    bytes: usize,
-    end: End,
-    carrier: Option<Waker>,
-    /// The carrier cannot write just now: only the end is news to it.
-    blocked: bool,
-    /// Whether a sender waits for space.
-    crowded: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    #[default]
     Open,
     Finishing,
     Aborted(&'static str),
 }
 
-pub(crate) fn queue(limits: QueueLimits) -> (Outbox, Queue) {
-    let shared = Arc::new(Shared {
-        limits,
-        state: Mutex::default(),
-        space: Notify::new(),
-    });
-    (Outbox(Arc::clone(&shared)), Queue(shared))
+#[derive(Clone, Debug)]
+pub(crate) struct Outbox {
+    messages: mpsc::Sender<Queued>,
+    bytes: Arc<Semaphore>,
+    max_bytes: usize,
+    end: watch::Sender<End>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+#[derive(Debug)]
+pub(crate) struct Queue {
+    messages: mpsc::Receiver<Queued>,
+    end: watch::Receiver<End>,
+}
 
-    fn end(&self, end: End) {
-        let mut state = self.lock();
-        if matches!(state.end, End::Aborted(_)) || state.end == end {
-            return;
-        }
-        state.end = end;
-        if matches!(end, End::Aborted(_)) {
-            state.waiting = VecDeque::new();
-            state.bytes = 0;
-        }
-        let carrier = state.carrier.take();
-        drop(state);
-        if let Some(waker) = carrier {
-            waker.wake();
-        }
-        self.space.notify_waiters();
-    }
+pub(crate) fn queue(limits: QueueLimits) -> (Outbox, Queue) {
+    let (sender, messages) = mpsc::channel(limits.messages.max(1));
+    let (end, ended) = watch::channel(End::Open);
+    let outbox = Outbox {
+        messages: sender,
+        bytes: Arc::new(Semaphore::new(limits.bytes)),
+        max_bytes: limits.bytes,
+        end,
+    };
+    let queue = Queue {
+        messages,
+        end: ended,
+    };
+    (outbox, queue)
 }
 
 impl Outbox {
-    /// Takes a message if there is room.
-    pub(crate) fn push(&self, message: Message) -> Result<(), NotTaken> {
-        self.put(message, true)
+    /// Queues a message if there is space.
+    pub(crate) fn push(&self, message: Message) -> Result<(), PushError> {
+        let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(self.share(&message));
+        let bytes = bytes.map_err(|_| PushError::Full)?;
+        let sent = self.messages.try_send((message, bytes));
+        sent.map_err(|error| match error {
+            TrySendError::Full(_) => PushError::Full,
+            TrySendError::Closed(_) => PushError::Closed,
+        })
     }
 
-    /// Takes a message even past the limits: for the few that nobody may lose
-    /// and that no peer can provoke in number.
-    pub(crate) fn push_anyway(&self, message: Message) -> Result<(), NotTaken> {
-        self.put(message, false)
+    /// Queues a message that the other end must receive. If there is no space, the other end does
+    /// not read, and the connection is dropped.
+    pub(crate) fn push_or_abort(&self, message: Message) -> Result<(), PushError> {
+        let pushed = self.push(message);
+        if let Err(PushError::Full) = pushed {
+            self.abort("the other end does not read what it is sent");
+        }
+        pushed
     }
 
-    fn put(&self, message: Message, limited: bool) -> Result<(), NotTaken> {
-        let weight = message.weight();
-        let mut state = self.0.lock();
-        if state.end != End::Open {
-            return Err(NotTaken::Closed);
-        }
-        let limits = self.0.limits;
-        let full = state.waiting.len() >= limits.messages
-            || (!state.waiting.is_empty() && state.bytes + weight > limits.bytes);
-        if limited && full {
-            state.crowded = true;
-            return Err(NotTaken::Full(message));
-        }
-        state.bytes += weight;
-        state.waiting.push_back(message);
-        let carrier = if state.blocked {
-            None
-        } else {
-            state.carrier.take()
-        };
-        drop(state);
-        if let Some(waker) = carrier {
-            waker.wake();
-        }
-        Ok(())
+    /// Queues a message as soon as there is space.
+    pub(crate) async fn send(&self, message: Message) -> Result<(), PushError> {
+        let bytes = Arc::clone(&self.bytes).acquire_many_owned(self.share(&message));
+        let bytes = bytes.await.map_err(|_| PushError::Closed)?;
+        let sent = self.messages.send((message, bytes)).await;
+        sent.map_err(|_| PushError::Closed)
     }
 
-    /// Takes a message as soon as there is room.
-    pub(crate) async fn send(&self, mut message: Message) -> Result<(), NotTaken> {
-        loop {
-            let space = self.0.space.notified();
-            tokio::pin!(space);
-            // Listening before looking: space made in between is not missed.
-            space.as_mut().enable();
-            match self.push(message) {
-                Err(NotTaken::Full(back)) => message = back,
-                other => return other,
-            }
-            space.await;
-        }
-    }
-
-    /// Takes nothing more; what waits is still carried, then the link closes.
+    /// Closes the connection after the queued messages were sent.
     pub(crate) fn finish(&self) {
-        self.0.end(End::Finishing);
+        self.end.send_if_modified(|end| {
+            let open = *end == End::Open;
+            if open {
+                *end = End::Finishing;
+            }
+            open
+        });
     }
 
-    /// Throws away what waits and drops the link.
+    /// Drops the connection and the queued messages.
     pub(crate) fn abort(&self, reason: &'static str) {
-        self.0.end(End::Aborted(reason));
+        self.end.send_if_modified(|end| {
+            let aborted = matches!(end, End::Aborted(_));
+            if !aborted {
+                *end = End::Aborted(reason);
+            }
+            !aborted
+        });
     }
 
-    pub(crate) fn is_closed(&self) -> bool {
-        self.0.lock().end != End::Open
+    /// Completes when the other end takes no more messages.
+    pub(crate) async fn closed(&self) {
+        self.messages.closed().await;
+    }
+
+    /// The part of the byte limit that a message takes: a message above the limit takes all of it.
+    fn share(&self, message: &Message) -> u32 {
+        u32::try_from(message.weight().min(self.max_bytes)).unwrap_or(u32::MAX)
     }
 }
 
 impl Queue {
-    pub(crate) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Next> {
-        let mut state = self.0.lock();
-        if let End::Aborted(reason) = state.end {
-            return Poll::Ready(Next::Aborted(reason));
-        }
-        state.blocked = false;
-        if let Some(message) = state.waiting.pop_front() {
-            state.bytes -= message.weight();
-            let crowded = state.crowded && state.waiting.len() <= self.0.limits.messages / 2;
-            if crowded {
-                state.crowded = false;
-            }
-            drop(state);
-            if crowded {
-                self.0.space.notify_waiters();
-            }
-            return Poll::Ready(Next::Message(message));
-        }
-        if state.end == End::Finishing {
-            return Poll::Ready(Next::Finished);
-        }
-        match &mut state.carrier {
-            Some(waker) => waker.clone_from(context.waker()),
-            none => *none = Some(context.waker().clone()),
-        }
-        Poll::Pending
+    /// The next message; none after [`Queue::close`] and the last message.
+    pub(crate) async fn recv(&mut self) -> Option<Message> {
+        self.messages.recv().await.map(|(message, _)| message)
     }
-}
 
-impl Queue {
-    /// Why the link is to be dropped, if it is; wakes the carrier when it is
-    /// later. For a carrier that cannot take a message just now.
-    pub(crate) fn poll_ended(&self, context: &mut Context<'_>) -> Option<&'static str> {
-        let mut state = self.0.lock();
-        if let End::Aborted(reason) = state.end {
-            return Some(reason);
-        }
-        state.blocked = true;
-        match &mut state.carrier {
-            Some(waker) => waker.clone_from(context.waker()),
-            none => *none = Some(context.waker().clone()),
-        }
-        None
+    /// The next message, if the queue holds one.
+    pub(crate) fn try_recv(&mut self) -> Option<Message> {
+        self.messages.try_recv().ok().map(|(message, _)| message)
     }
-}
 
-impl Drop for Queue {
-    fn drop(&mut self) {
-        self.0.end(End::Aborted("nobody carries it any more"));
+    /// Takes no more messages.
+    pub(crate) fn close(&mut self) {
+        self.messages.close();
+    }
+
+    /// Completes when the queue is to be closed.
+    pub(crate) fn finishing(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut end = self.end.clone();
+        async move {
+            // An error means that every outbox is gone, and then `recv` returns none.
+            let _ = end.wait_for(|end| *end != End::Open).await;
+        }
+    }
+
+    /// Completes with the reason when the connection is to be dropped.
+    pub(crate) fn aborted(&self) -> impl Future<Output = &'static str> + Send + use<> {
+        let mut end = self.end.clone();
+        async move {
+            let aborted = end.wait_for(|end| matches!(end, End::Aborted(_))).await;
+            match aborted.map(|end| *end) {
+                Ok(End::Aborted(reason)) => reason,
+                _ => pending().await,
+            }
+        }
     }
 }

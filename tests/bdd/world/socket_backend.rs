@@ -221,6 +221,7 @@ impl SocketBackend {
             function_id: function.into(),
             config: to_raw_value(&json!({})).expect("JSON"),
             metadata: None,
+            ..TriggerSpec::default()
         });
         self.until_triggers(&id, true).await;
         self.triggers

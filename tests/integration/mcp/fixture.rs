@@ -90,6 +90,7 @@ impl Fixture {
             request_format: raw("request"),
             response_format: raw("response"),
             metadata: raw("metadata"),
+            ..FunctionSpec::default()
         };
         self.peer.register_function_spec(spec, handler).await;
     }

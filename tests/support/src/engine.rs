@@ -184,6 +184,7 @@ impl Peer {
             function_id: function.into(),
             config: to_raw_value(&json!({})).unwrap(),
             metadata: None,
+            ..TriggerSpec::default()
         });
         events
     }

@@ -1,7 +1,7 @@
-//! Calls this worker makes, and the answers it waits for.
+//! Calls that this worker makes.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -12,30 +12,31 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::Client;
-use crate::fresh::fresh_id;
+use crate::call_id::new_call_id;
+use crate::lock::lock;
 use crate::message::{Action, ErrorBody, InvocationResult, InvokeFunction, Message, Raw};
-use crate::queue::NotTaken;
+use crate::queue::PushError;
 
-/// The longest an idempotent call waits before it is said again.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How often an idempotent call is said at most.
-const ATTEMPTS: usize = 5;
+/// The longest time until an idempotent call is sent for the second time.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(1);
+/// How many times an idempotent call is sent.
+const MAX_ATTEMPTS: usize = 5;
 
 /// Why a call has no result.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CallError {
-    /// No answer came in time.
+    /// No reply arrived in time.
     #[error("`{function_id}` did not answer within {timeout:?}")]
     TimedOut {
-        /// What was called.
+        /// The function.
         function_id: String,
-        /// How long it had.
+        /// The time it had.
         timeout: Duration,
     },
-    /// There is no connection, or it was lost before the answer came.
+    /// There is no connection, or it was lost before the reply arrived.
     #[error("not connected to an engine")]
     Disconnected,
-    /// Nobody offers the function.
+    /// No worker offers the function.
     #[error("function not found: {0}")]
     NotFound(String),
     /// The function or the engine failed.
@@ -43,52 +44,48 @@ pub enum CallError {
     Remote(#[from] ErrorBody),
 }
 
-type Answer = Result<Option<Raw>, CallError>;
+type Outcome = Result<Option<Raw>, CallError>;
 
-/// Calls that wait for an answer.
+/// The calls without a reply.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Mutex<HashMap<Uuid, oneshot::Sender<Answer>>>);
+pub(super) struct PendingCalls(Mutex<HashMap<Uuid, oneshot::Sender<Outcome>>>);
 
-impl Calls {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, oneshot::Sender<Answer>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn answer(&self, answer: InvocationResult) {
-        let Some(waiting) = self.lock().remove(&answer.invocation_id) else {
-            tracing::debug!(id = %answer.invocation_id, "an answer nobody waits for");
+impl PendingCalls {
+    pub(super) fn complete(&self, reply: InvocationResult) {
+        let Some(caller) = lock(&self.0).remove(&reply.invocation_id) else {
+            tracing::debug!(id = %reply.invocation_id, "ignoring a reply without a call");
             return;
         };
-        let outcome = match answer.error {
-            None => Ok(answer.result),
+        let outcome = match reply.error {
+            None => Ok(reply.result),
             Some(error) if error.code == "function_not_found" => {
-                Err(CallError::NotFound(answer.function_id))
+                Err(CallError::NotFound(reply.function_id))
             }
             Some(error) => Err(CallError::Remote(error)),
         };
-        let _gave_up = waiting.send(outcome);
+        // Fails if the caller has given up.
+        let _ = caller.send(outcome);
     }
 
-    pub(super) fn lose_all(&self) {
-        let lost = std::mem::take(&mut *self.lock());
-        for (_, waiting) in lost {
-            let _gave_up = waiting.send(Err(CallError::Disconnected));
+    pub(super) fn fail_all(&self) {
+        let pending = std::mem::take(&mut *lock(&self.0));
+        for (_, caller) in pending {
+            let _ = caller.send(Err(CallError::Disconnected));
         }
     }
 }
 
-/// Takes a call that was given up out of the book.
-struct Booked<'a>(&'a Calls, Uuid);
+/// Removes a call when its caller gives up.
+struct PendingCall<'a>(&'a PendingCalls, Uuid);
 
-impl Drop for Booked<'_> {
+impl Drop for PendingCall<'_> {
     fn drop(&mut self) {
-        self.0.lock().remove(&self.1);
+        lock(&self.0.0).remove(&self.1);
     }
 }
 
 impl Client {
-    /// Calls a function and waits for its answer. A function without a result
-    /// answers `None`.
+    /// Calls a function and waits for its result, which is `None` for a function without one.
     ///
     /// Fails at once when there is no connection.
     pub async fn call(
@@ -97,96 +94,89 @@ impl Client {
         payload: Raw,
         timeout_after: Duration,
     ) -> Result<Option<Raw>, CallError> {
-        match timeout(timeout_after, self.attempt(function_id, payload)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(timed_out(function_id, timeout_after)),
-        }
+        let outcome = timeout(timeout_after, self.attempt(function_id, payload)).await;
+        outcome.unwrap_or_else(|_| Err(timed_out(function_id, timeout_after)))
     }
 
-    /// Calls a function that may be called twice without harm.
+    /// Calls a function that may run more than once without harm.
     ///
-    /// Engines can lose an answer: the call is said again after a quarter of
-    /// the time (at most a second) and whichever answer comes first counts. It
-    /// also outlives a reconnect, all within the given time.
+    /// Engines can lose a reply, so the call is sent again after a quarter of the timeout (at
+    /// most a second), and the first reply counts. It also survives a reconnect within the
+    /// timeout.
     pub async fn call_idempotent(
         &self,
         function_id: &str,
         payload: Raw,
         timeout_after: Duration,
     ) -> Result<Option<Raw>, CallError> {
-        match timeout(
-            timeout_after,
-            self.insist(function_id, &payload, timeout_after),
-        )
-        .await
-        {
-            Ok(answer) => answer,
+        let attempts = self.attempt_repeatedly(function_id, &payload, timeout_after);
+        match timeout(timeout_after, attempts).await {
+            Ok(outcome) => outcome,
             Err(_) if self.worker_id().is_none() => Err(CallError::Disconnected),
             Err(_) => Err(timed_out(function_id, timeout_after)),
         }
     }
 
-    /// Calls a function without waiting for anything. Never blocks: while there
-    /// is no connection, or when too much waits to be sent, the call is dropped
-    /// with a line in the log.
+    /// Calls a function without waiting for a result. Never blocks: without a connection, or when
+    /// the queue is full, the call is dropped with a warning in the log.
     pub fn send(&self, function_id: &str, payload: Raw) {
         let mut call = InvokeFunction::new(function_id, payload);
         call.action = Some(Action::Void);
         let message = Message::InvokeFunction(Box::new(call));
-        let taken = match self.inner.outbox() {
+        let pushed = match self.inner.outbox() {
             Some(outbox) => outbox.push(message),
-            None => Err(NotTaken::Closed),
+            None => Err(PushError::Closed),
         };
-        match taken {
+        match pushed {
             Ok(()) => {}
-            Err(NotTaken::Full(_)) => {
-                tracing::warn!(function_id, "dropped a call: too much waits to be sent");
+            Err(PushError::Full) => {
+                tracing::warn!(function_id, "dropped a call: the queue is full");
             }
-            Err(NotTaken::Closed) => tracing::warn!(function_id, "dropped a call: not connected"),
+            Err(PushError::Closed) => tracing::warn!(function_id, "dropped a call: not connected"),
         }
     }
 
-    async fn attempt(&self, function_id: &str, payload: Raw) -> Answer {
+    async fn attempt(&self, function_id: &str, payload: Raw) -> Outcome {
         let outbox = self.inner.outbox().ok_or(CallError::Disconnected)?;
-        let id = fresh_id();
+        let id = new_call_id();
         let mut call = InvokeFunction::new(function_id, payload);
         call.invocation_id = Some(id);
-        let (answer, answered) = oneshot::channel();
-        // Booked before it is sent: no answer can come first.
-        self.inner.calls.lock().insert(id, answer);
-        let _booked = Booked(&self.inner.calls, id);
-        if outbox
-            .send(Message::InvokeFunction(Box::new(call)))
-            .await
-            .is_err()
-        {
-            return Err(CallError::Disconnected);
-        }
-        answered.await.unwrap_or(Err(CallError::Disconnected))
+        let (caller, reply) = oneshot::channel();
+        // Before the call is sent, so that the reply finds its caller.
+        lock(&self.inner.calls.0).insert(id, caller);
+        let _pending = PendingCall(&self.inner.calls, id);
+        let sent = outbox.send(Message::InvokeFunction(Box::new(call))).await;
+        sent.map_err(|_| CallError::Disconnected)?;
+        reply.await.unwrap_or(Err(CallError::Disconnected))
     }
 
-    async fn insist(&self, function_id: &str, payload: &Raw, timeout_after: Duration) -> Answer {
+    async fn attempt_repeatedly(
+        &self,
+        function_id: &str,
+        payload: &Raw,
+        timeout_after: Duration,
+    ) -> Outcome {
         let mut attempts = FuturesUnordered::new();
-        let mut said = 0;
-        let mut patience = (timeout_after / 4).min(PATIENCE);
+        let mut sent = 0;
+        let mut delay = (timeout_after / 4).min(MAX_RETRY_DELAY);
         loop {
             if attempts.is_empty() {
                 self.wait_connected().await?;
             }
             attempts.push(self.attempt(function_id, payload.clone()));
-            said += 1;
-            let pause = sleep(patience);
-            tokio::pin!(pause);
+            sent += 1;
+            let retry = sleep(delay);
+            tokio::pin!(retry);
             loop {
                 tokio::select! {
-                    Some(answer) = attempts.next() => match answer {
+                    Some(outcome) = attempts.next() => match outcome {
                         Err(CallError::Disconnected) if attempts.is_empty() => break,
                         Err(CallError::Disconnected) => {}
-                        answer => return answer,
+                        outcome => return outcome,
                     },
-                    () = &mut pause, if said < ATTEMPTS => {
-                        tracing::debug!(function_id, said, "no answer yet; saying it again");
-                        patience *= 2;
+                    () = &mut retry, if sent < MAX_ATTEMPTS => {
+                        tracing::debug!(function_id, sent, "no reply yet; sending the call again");
+                        delay *= 2;
                         break;
                     }
                 }

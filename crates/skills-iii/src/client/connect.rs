@@ -1,4 +1,4 @@
-//! Getting a connection and, when it is lost, the next one.
+//! Connects to an engine, and reconnects when the connection is lost.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,32 +13,32 @@ use tokio_tungstenite::tungstenite::{self, ClientRequestBuilder};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use uuid::Uuid;
 
-use super::side::WorkerSide;
+use super::protocol::WorkerProtocol;
 use super::{ClientOptions, Event, Inner};
-use crate::link::{Link, run, socket_config};
+use crate::link::{run_socket, socket_config};
 use crate::message::Message;
 use crate::queue::queue;
 
 /// How long one attempt to connect may take.
-const ATTEMPT: Duration = Duration::from_secs(10);
-/// A connection that lasted this long starts the pauses over.
-const LASTED: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection that lasted this long resets the pauses.
+const STABLE_AFTER: Duration = Duration::from_secs(5);
 
-/// An engine's address that cannot be used.
+/// An unusable engine address.
 #[derive(Debug, Error)]
 pub enum BadAddress {
-    /// Not an address at all.
+    /// Not a URL with a host.
     #[error("`{0}` is not an address such as ws://127.0.0.1:49134")]
     NotAnAddress(String),
     /// A scheme other than `ws`.
     #[error("`{0}` is not a ws:// address")]
     NotWs(String),
-    /// The token cannot be sent in a header.
-    #[error("the token holds characters a header cannot carry")]
+    /// The token is not a valid header value.
+    #[error("the token has characters that are not allowed in a header")]
     Token,
 }
 
-/// Where an engine is and what to show it.
+/// The address of an engine, and the token to present.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     uri: Uri,
@@ -87,24 +87,24 @@ impl Address {
         }
         let opening = async {
             let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
-            // Messages are small and wait for each other: never hold one back.
+            // Messages are small, and peers wait for them: do not delay them.
             stream.set_nodelay(true)?;
             let config = socket_config(options.max_message_bytes);
             let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
             Ok(socket)
         };
-        match timeout(ATTEMPT, opening).await {
+        match timeout(CONNECT_TIMEOUT, opening).await {
             Ok(opened) => opened,
             Err(late) => Err(tungstenite::Error::Io(late.into())),
         }
     }
 }
 
-/// Connects, serves, connects again, until told to stop.
+/// Connects, serves the connection, and reconnects, until the client stops.
 pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
-    let mut pauses = Pauses::new(inner.options.reconnect);
+    let mut backoff = Backoff::new(inner.options.reconnect);
     let mut stop = inner.stop.subscribe();
-    let mut turned_away = None;
+    let mut refused = None;
     while !*stop.borrow() {
         let opened = tokio::select! {
             opened = address.open(&inner.options) => opened,
@@ -112,64 +112,51 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
         };
         match opened {
             Ok(socket) => {
-                turned_away = None;
+                refused = None;
                 let since = Instant::now();
                 let (outbox, queue) = queue(inner.options.queue);
-                if let Some((previous_worker_id, reattach_token)) = inner.previous() {
-                    // Before anything else is said, or it comes too late.
-                    let known = Message::Reattach {
-                        previous_worker_id,
-                        reattach_token,
-                    };
-                    let _open = outbox.push(known);
+                if let Some(reattach) = inner.previous() {
+                    // The engine expects it before any other message.
+                    let _ = outbox.push(Message::Reattach(reattach));
                 }
-                let link = Link::socket(socket, queue, inner.options.heartbeat);
-                serve(&inner, link, WorkerSide::new(&inner, outbox)).await;
-                if since.elapsed() >= LASTED {
-                    pauses.start_over();
+                let protocol = WorkerProtocol::new(&inner, outbox);
+                let mut receiver = protocol.clone();
+                let heartbeat = inner.options.heartbeat;
+                protocol
+                    .serve(run_socket(socket, queue, heartbeat, &mut receiver))
+                    .await;
+                if since.elapsed() >= STABLE_AFTER {
+                    backoff.reset();
                 }
             }
             Err(error) => {
                 let url = &address.uri;
                 tracing::debug!(%url, %error, "cannot connect to the engine");
-                if let tungstenite::Error::Http(answer) = &error {
-                    let status = answer.status().as_u16();
-                    if turned_away.replace(status) != Some(status) {
-                        inner.tell(Event::ConnectionRefused { status });
+                if let tungstenite::Error::Http(response) = &error {
+                    let status = response.status().as_u16();
+                    if refused.replace(status) != Some(status) {
+                        inner.publish(Event::ConnectionRefused { status });
                     }
                 }
             }
         }
         tokio::select! {
-            () = tokio::time::sleep(pauses.next()) => {}
+            () = tokio::time::sleep(backoff.next()) => {}
             _ = stop.wait_for(|stop| *stop) => break,
         }
     }
     inner.closed();
 }
 
-/// Serves the one connection there is inside this process.
-pub(super) async fn stay_attached(inner: Arc<Inner>, link: Link, side: WorkerSide) {
-    serve(&inner, link, side).await;
-    inner.closed();
-}
-
-async fn serve(inner: &Inner, link: Link, mut side: WorkerSide) {
-    let ended = run(link, &mut side).await;
-    // Handlers still running have nobody to answer to.
-    drop(side);
-    inner.disconnected(&ended.to_string());
-}
-
-/// Pauses that grow to a limit and are never quite the same, so that many
-/// workers do not come back all at once.
-struct Pauses {
+/// Pauses that double up to a limit, with jitter, so that many workers do not reconnect at the
+/// same time.
+struct Backoff {
     first: Duration,
     longest: Duration,
     next: Duration,
 }
 
-impl Pauses {
+impl Backoff {
     fn new((first, longest): (Duration, Duration)) -> Self {
         Self {
             first,
@@ -178,15 +165,15 @@ impl Pauses {
         }
     }
 
-    fn start_over(&mut self) {
+    fn reset(&mut self) {
         self.next = self.first;
     }
 
     fn next(&mut self) -> Duration {
         let pause = self.next;
         self.next = (pause * 2).min(self.longest);
-        let chance = f64::from(Uuid::new_v4().as_fields().0) / f64::from(u32::MAX);
-        pause.mul_f64(0.5 + chance / 2.0)
+        let random = f64::from(Uuid::new_v4().as_fields().0) / f64::from(u32::MAX);
+        pause.mul_f64(0.5 + random / 2.0)
     }
 }
 
@@ -195,18 +182,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_limit_and_start_over() {
+    fn pauses_double_up_to_the_limit_until_reset() {
         let ms = Duration::from_millis;
-        let mut pauses = Pauses::new((ms(100), ms(350)));
+        let mut backoff = Backoff::new((ms(100), ms(350)));
         for most in [100, 200, 350, 350] {
-            let pause = pauses.next();
+            let pause = backoff.next();
             assert!(
                 pause <= ms(most) && pause >= ms(most) / 2,
                 "{pause:?} for {most} ms"
             );
         }
-        pauses.start_over();
-        assert!(pauses.next() <= ms(100));
+        backoff.reset();
+        assert!(backoff.next() <= ms(100));
     }
 
     #[track_caller]

@@ -1,75 +1,80 @@
 //! A worker's connection to an engine.
 //!
-//! [`Client`] is a handle that is cheap to clone. It offers functions, answers
-//! calls to them side by side, calls others, and hears what happens to the
-//! connection. Over a socket it reconnects by itself and says everything again;
-//! inside one process ([`crate::Hub::attach`]) there is nothing to reconnect.
+//! [`Client`] is a handle that is cheap to clone. It offers functions, runs calls to them
+//! concurrently, calls functions of other workers, and publishes connection events. Over a socket
+//! it reconnects by itself and sends all offers again; inside one process
+//! ([`crate::Hub::attach`]) the connection ends only with the hub.
 
 mod call;
 mod connect;
 mod offer;
 mod options;
-mod side;
+mod protocol;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 
+pub use crate::message::{FunctionSpec, TriggerSpec, TriggerTypeSpec};
 pub use call::CallError;
 pub use connect::BadAddress;
-pub use offer::{FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec, TriggerTypeSpec};
+pub use offer::{Handler, TriggerProvider};
 pub use options::ClientOptions;
 
-use call::Calls;
-use connect::{Address, keep_connected, stay_attached};
+use call::PendingCalls;
+use connect::{Address, keep_connected};
 use offer::Offers;
-use side::WorkerSide;
+use protocol::WorkerProtocol;
 
-use crate::link::Link;
-use crate::message::{ErrorBody, Message, RegistrationRejected, WorkerRegistered};
-use crate::queue::Outbox;
+use crate::link::run_local;
+use crate::lock::lock;
+use crate::message::{ErrorBody, Message, Reattach, RegistrationRejected, WorkerRegistered};
+use crate::queue::{Outbox, Queue};
 
-/// Something that happened to the connection.
+/// Events that may wait for a slow receiver.
+const MAX_QUEUED_EVENTS: usize = 256;
+
+/// An event of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The engine took us; everything on offer has been said.
+    /// The engine has registered the worker, and all offers were sent.
     Connected {
-        /// The id this connection has.
+        /// The id of this connection.
         worker_id: String,
     },
-    /// The connection is gone. Over a socket, another follows.
+    /// The connection was lost. Over a socket, the client reconnects.
     Disconnected {
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// Whoever listens at the address does not let us in. Said once, until it answers otherwise;
-    /// connecting goes on.
+    /// The server at the address refuses the connection. Published once for each status; the
+    /// client keeps trying.
     ConnectionRefused {
-        /// The HTTP status it answered with.
+        /// The HTTP status of the refusal.
         status: u16,
     },
-    /// The engine refused a function, or (naming no function) the worker's name.
+    /// The engine rejected a function, or the worker's name if no function is given.
     RegistrationRejected(RegistrationRejected),
-    /// The provider of a trigger type refused one of our triggers.
+    /// The provider of a trigger type rejected one of our triggers.
     TriggerRejected {
         /// The trigger.
         id: String,
         /// Its type.
         trigger_type: String,
-        /// What it would have called.
+        /// The function to call.
         function_id: String,
-        /// Why.
+        /// The cause.
         error: ErrorBody,
     },
 }
 
-/// A worker. When the last clone is dropped, what was said is still sent and the
-/// connection ends; calls being answered are given up. See [`Client::shutdown`] for a
-/// polite end. A handler that holds a clone keeps the connection.
+/// A worker. When the last clone is dropped, the queued messages are still sent and the
+/// connection ends; running handlers are cancelled. [`Client::shutdown`] waits for them instead.
+/// A handler that holds a clone keeps the connection.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -80,20 +85,20 @@ struct Inner {
     options: ClientOptions,
     // A std mutex: nothing awaits while it is held.
     offers: Mutex<Offers>,
-    calls: Calls,
+    calls: PendingCalls,
     status: watch::Sender<Status>,
     events: broadcast::Sender<Event>,
     stop: watch::Sender<bool>,
-    /// Nobody holds the client any more.
+    /// Every handle of the client was dropped.
     unattended: AtomicBool,
-    known_as: Mutex<Option<(String, String)>>,
+    previous: Mutex<Option<Reattach>>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Clone, Debug)]
 enum Status {
-    Away,
-    Here { worker_id: String, outbox: Outbox },
+    Disconnected,
+    Connected { worker_id: String, outbox: Outbox },
     Closed,
 }
 
@@ -107,8 +112,8 @@ impl Drop for StopOnDrop {
 }
 
 impl Client {
-    /// Starts connecting to the engine at `url` (`ws://…`) and stays connected.
-    /// Returns at once; see [`Client::wait_connected`].
+    /// Connects to the engine at `url` (`ws://…`) in the background, and reconnects as needed.
+    /// [`Client::wait_connected`] waits for the connection.
     pub fn connect(url: &str, options: ClientOptions) -> Result<Self, BadAddress> {
         let address = Address::parse(url, &options)?;
         let inner = Inner::new(options);
@@ -116,11 +121,18 @@ impl Client {
         Ok(Self::start(inner, task))
     }
 
-    /// A worker on a link inside this process.
-    pub(crate) fn attached(link: Link, outbox: Outbox, options: ClientOptions) -> Self {
+    /// A worker on an engine in this process: receives from `inbox`, sends to `outbox`.
+    pub(crate) fn attached(inbox: Queue, outbox: Outbox, options: ClientOptions) -> Self {
         let inner = Inner::new(options);
-        let side = WorkerSide::new(&inner, outbox);
-        let task = tokio::spawn(stay_attached(Arc::clone(&inner), link, side));
+        let protocol = WorkerProtocol::new(&inner, outbox.clone());
+        let attached = Arc::clone(&inner);
+        let task = tokio::spawn(async move {
+            let mut receiver = protocol.clone();
+            protocol
+                .serve(run_local(inbox, outbox, &mut receiver))
+                .await;
+            attached.closed();
+        });
         Self::start(inner, task)
     }
 
@@ -130,115 +142,114 @@ impl Client {
         Self { inner, _last: last }
     }
 
-    /// Offers a function, now and after every reconnect. One offered before
-    /// under the same id is replaced.
+    /// Offers a function, now and after every reconnect. Replaces an earlier offer of the same
+    /// id.
     pub fn register_function(&self, spec: FunctionSpec, handler: Handler) {
         let mut offers = self.inner.offers();
         let message = offers.add_function(spec, handler);
-        self.inner.say(message);
+        self.inner.send_offer(message);
     }
 
-    /// Takes a function back.
+    /// Withdraws a function.
     pub fn unregister_function(&self, id: &str) {
         let mut offers = self.inner.offers();
         if let Some(message) = offers.remove_function(id) {
-            self.inner.say(message);
+            self.inner.send_offer(message);
         }
     }
 
-    /// Offers a trigger type. Of two workers that do, the engine takes the last:
-    /// only the owner of the functions behind it should.
+    /// Offers a trigger type. If several workers offer a type, the last one provides it: only the
+    /// owner of the functions behind it should offer it.
     pub fn register_trigger_type(&self, spec: TriggerTypeSpec, provider: Arc<dyn TriggerProvider>) {
         let mut offers = self.inner.offers();
         let message = offers.add_type(spec, provider);
-        self.inner.say(message);
+        self.inner.send_offer(message);
     }
 
-    /// Takes a trigger type back; its provider is told that its triggers ended.
+    /// Withdraws a trigger type; its provider's triggers end.
     pub fn unregister_trigger_type(&self, id: &str) {
         let mut offers = self.inner.offers();
         let Some((message, provider, ended)) = offers.remove_type(id) else {
             return;
         };
-        self.inner.say(message);
-        // A provider may well use the client.
+        self.inner.send_offer(message);
+        // A provider may use the client, which locks the offers.
         drop(offers);
         for trigger in ended {
             provider.on_unregister(&trigger);
         }
     }
 
-    /// Asks for a function to be called when something happens.
+    /// Registers a trigger: a function to call on an event.
     pub fn register_trigger(&self, spec: TriggerSpec) {
         let mut offers = self.inner.offers();
         let message = offers.add_trigger(spec);
-        self.inner.say(message);
+        self.inner.send_offer(message);
     }
 
-    /// Asks for it no more.
+    /// Removes a trigger.
     pub fn unregister_trigger(&self, id: &str) {
         let mut offers = self.inner.offers();
         if let Some(message) = offers.remove_trigger(id) {
-            self.inner.say(message);
+            self.inner.send_offer(message);
         }
     }
 
-    /// Functions somebody else has, and who.
+    /// The functions that other workers have registered.
     pub fn rejected_functions(&self) -> Vec<RegistrationRejected> {
         self.inner.offers().rejected()
     }
 
-    /// Asks again for every function that was refused, as a standby does when
-    /// the owner is gone. Those still taken are refused again, as events.
+    /// Registers every rejected function again, as a standby does when the owner is gone. The
+    /// engine rejects those that are still taken again, with an event.
     pub fn retry_rejected_functions(&self) {
         let mut offers = self.inner.offers();
-        for message in offers.reclaim() {
-            self.inner.say(message);
+        for message in offers.retry_rejected() {
+            self.inner.send_offer(message);
         }
     }
 
-    /// Events from now on. A receiver that falls far behind misses the oldest.
+    /// Events from now on. A receiver that falls far behind loses the oldest.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.inner.events.subscribe()
     }
 
-    /// The name this worker goes by.
+    /// The name of this worker.
     pub fn name(&self) -> &str {
         &self.inner.options.name
     }
 
-    /// The id of the present connection, if there is one.
+    /// The id of the connection, if there is one.
     pub fn worker_id(&self) -> Option<String> {
         match &*self.inner.status.borrow() {
-            Status::Here { worker_id, .. } => Some(worker_id.clone()),
-            Status::Away | Status::Closed => None,
+            Status::Connected { worker_id, .. } => Some(worker_id.clone()),
+            Status::Disconnected | Status::Closed => None,
         }
     }
 
-    /// Waits for a connection and answers its id; fails once the client is
-    /// shut down.
+    /// Waits for a connection and returns its id; fails once the client is shut down.
     pub async fn wait_connected(&self) -> Result<String, CallError> {
         let mut status = self.inner.status.subscribe();
         match status
-            .wait_for(|status| !matches!(status, Status::Away))
+            .wait_for(|status| !matches!(status, Status::Disconnected))
             .await
             .as_deref()
         {
-            Ok(Status::Here { worker_id, .. }) => Ok(worker_id.clone()),
+            Ok(Status::Connected { worker_id, .. }) => Ok(worker_id.clone()),
             _ => Err(CallError::Disconnected),
         }
     }
 
-    /// Takes no more calls, finishes those being answered, sends what waits,
-    /// and closes; what is not done by the deadline is dropped.
+    /// Accepts no more calls, finishes the running ones, sends the queued messages, and closes.
+    /// Drops what is not done by the deadline.
     pub async fn shutdown(&self, deadline: Duration) {
         self.inner.stop.send_replace(true);
         let task = lock(&self.inner.task).take();
         let Some(mut task) = task else { return };
         if tokio::time::timeout(deadline, &mut task).await.is_err() {
-            tracing::warn!("not everything was finished before the deadline");
+            tracing::warn!("calls or messages were dropped at the shutdown deadline");
             task.abort();
-            let _aborted = task.await;
+            let _ = task.await;
             self.inner.disconnected("shut down");
             self.inner.closed();
         }
@@ -250,12 +261,12 @@ impl Inner {
         Arc::new(Self {
             options,
             offers: Mutex::default(),
-            calls: Calls::default(),
-            status: watch::Sender::new(Status::Away),
-            events: broadcast::Sender::new(256),
+            calls: PendingCalls::default(),
+            status: watch::Sender::new(Status::Disconnected),
+            events: broadcast::Sender::new(MAX_QUEUED_EVENTS),
             stop: watch::Sender::new(false),
             unattended: AtomicBool::new(false),
-            known_as: Mutex::default(),
+            previous: Mutex::default(),
             task: Mutex::default(),
         })
     }
@@ -266,48 +277,52 @@ impl Inner {
 
     fn outbox(&self) -> Option<Outbox> {
         match &*self.status.borrow() {
-            Status::Here { outbox, .. } => Some(outbox.clone()),
-            Status::Away | Status::Closed => None,
+            Status::Connected { outbox, .. } => Some(outbox.clone()),
+            Status::Disconnected | Status::Closed => None,
         }
     }
 
-    /// Says something if there is a connection; if not, it is said on connect.
-    fn say(&self, message: Message) {
+    /// Sends an offer if there is a connection; otherwise it is sent on connect.
+    fn send_offer(&self, message: Message) {
         if let Some(outbox) = self.outbox() {
-            let _open = outbox.push_anyway(message);
+            let _ = outbox.push_or_abort(message);
         }
     }
 
-    fn tell(&self, event: Event) {
-        let _nobody_listens = self.events.send(event);
+    fn publish(&self, event: Event) {
+        // Fails without receivers.
+        let _ = self.events.send(event);
     }
 
-    fn previous(&self) -> Option<(String, String)> {
-        lock(&self.known_as).clone()
+    fn previous(&self) -> Option<Reattach> {
+        lock(&self.previous).clone()
     }
 
-    fn connected(&self, hello: WorkerRegistered, outbox: Outbox) {
-        let worker_id = hello.worker_id;
-        *lock(&self.known_as) = hello.reattach_token.map(|token| (worker_id.clone(), token));
+    fn connected(&self, registered: WorkerRegistered, outbox: Outbox) {
+        let worker_id = registered.worker_id;
+        *lock(&self.previous) = registered.reattach_token.map(|token| Reattach {
+            previous_worker_id: worker_id.clone(),
+            reattach_token: token,
+        });
         tracing::info!(worker_id, "connected to the engine");
-        self.status.send_replace(Status::Here {
+        self.status.send_replace(Status::Connected {
             worker_id: worker_id.clone(),
             outbox,
         });
-        self.tell(Event::Connected { worker_id });
+        self.publish(Event::Connected { worker_id });
     }
 
     fn disconnected(&self, reason: &str) {
-        let was = self.status.send_replace(Status::Away);
-        self.calls.lose_all();
-        let told = self.offers().forget_all();
-        for (trigger, provider) in told {
+        let was = self.status.send_replace(Status::Disconnected);
+        self.calls.fail_all();
+        let provided = self.offers().remove_all_provided();
+        for (trigger, provider) in provided {
             // A provider that panics must not end the worker.
-            let _panic = catch_unwind(AssertUnwindSafe(|| provider.on_unregister(&trigger)));
+            let _ = catch_unwind(AssertUnwindSafe(|| provider.on_unregister(&trigger)));
         }
-        if matches!(was, Status::Here { .. }) {
+        if matches!(was, Status::Connected { .. }) {
             tracing::info!(reason, "disconnected from the engine");
-            self.tell(Event::Disconnected {
+            self.publish(Event::Disconnected {
                 reason: reason.to_owned(),
             });
         }
@@ -315,11 +330,6 @@ impl Inner {
 
     fn closed(&self) {
         self.status.send_replace(Status::Closed);
-        self.calls.lose_all();
+        self.calls.fail_all();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere does not make these tables wrong.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

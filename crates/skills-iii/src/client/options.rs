@@ -1,31 +1,32 @@
-//! How a worker connects and what it calls itself.
+//! How a worker connects and introduces itself.
 
 use std::time::Duration;
 
+use serde_json::value::to_raw_value;
+
 use crate::link::Heartbeat;
-use crate::message::{Object, Raw};
+use crate::message::Raw;
 use crate::queue::QueueLimits;
 
 /// Settings of a [`super::Client`].
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// The worker's name; two live workers cannot have the same. Host name and
-    /// process id unless set.
+    /// The worker's name. Two connected workers cannot have the same name. The default is the
+    /// host name and the process id.
     pub name: String,
-    /// The version it announces.
+    /// The worker's version.
     pub version: String,
-    /// What it is for, in words.
+    /// What the worker is for.
     pub description: Option<String>,
     /// Sent as a bearer token when connecting.
     pub token: Option<String>,
-    /// Says an answer again that was given sooner than this after its call
-    /// came, once it is this old. Some engines send a call on first and note
-    /// down who waits for it second: an answer in between is lost, however long
-    /// it was held back. One that has it ignores the second.
+    /// Sends a reply again that was given sooner than this after its call arrived, once it is
+    /// this old. Some engines forward a call first and register its caller second, and lose a
+    /// reply that arrives in between. Engines ignore a second reply.
     pub repeat_reply: Option<Duration>,
-    /// The largest message taken, in bytes.
+    /// The largest accepted message, in bytes.
     pub max_message_bytes: usize,
-    /// How the connection is watched.
+    /// The timeouts of the connection.
     pub heartbeat: Heartbeat,
     /// How much may wait to be sent.
     pub queue: QueueLimits,
@@ -53,7 +54,7 @@ impl Default for ClientOptions {
 }
 
 impl ClientOptions {
-    /// The defaults under another name.
+    /// The defaults with this name.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -61,33 +62,27 @@ impl ClientOptions {
         }
     }
 
-    /// How the worker introduces itself to an engine.
+    /// The payload of `engine::workers::register`.
     pub(super) fn introduction(&self) -> Raw {
-        let text = Object::new()
-            .text("runtime", "rust")
-            .text("version", &self.version)
-            .text("name", &self.name)
-            .text_if("description", self.description.as_deref())
-            .text(
-                "os",
-                &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            )
-            .raw("pid", &std::process::id().to_string())
-            .end();
-        Raw::from(serde_json::value::RawValue::from_string(text).expect("an object just built"))
+        let mut fields = serde_json::json!({
+            "runtime": "rust",
+            "version": self.version,
+            "name": self.name,
+            "os": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            "pid": std::process::id(),
+        });
+        if let Some(description) = &self.description {
+            fields["description"] = description.as_str().into();
+        }
+        to_raw_value(&fields).expect("a JSON value can be written")
     }
 }
 
 fn host_name() -> String {
     let from_kernel = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let name = std::env::var("HOSTNAME")
-        .ok()
-        .or_else(from_kernel)
-        .unwrap_or_default();
-    let name = name.trim();
-    if name.is_empty() {
-        "localhost".to_owned()
-    } else {
-        name.to_owned()
+    let name = std::env::var("HOSTNAME").ok().or_else(from_kernel);
+    match name.as_deref().map(str::trim) {
+        None | Some("") => "localhost".to_owned(),
+        Some(name) => name.to_owned(),
     }
 }

@@ -1,36 +1,36 @@
-//! Who is here and what they offer.
+//! The connected workers and what they offer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::session::Session;
 use super::trigger::Triggers;
-use crate::message::{RegisterFunction, RegisterTriggerType};
+use crate::message::{FunctionSpec, TriggerTypeSpec};
 
-/// The namespace there is.
+/// The only namespace.
 pub(super) const NAMESPACE: &str = "default";
 
-/// Everything that is looked up by name. Kept under one lock, held for moments;
-/// what must stay in order is said while it is held.
+/// Everything that is looked up by name, under one lock that is held only briefly. Messages whose
+/// order matters are queued while it is held.
 #[derive(Debug, Default)]
 pub(super) struct Directory {
     pub(super) sessions: BTreeMap<u64, Arc<Session>>,
-    names: HashMap<String, Arc<Session>>,
+    workers: HashMap<String, Arc<Session>>,
     functions: HashMap<String, Function>,
-    pub(super) kinds: BTreeMap<String, Kind>,
+    pub(super) trigger_types: BTreeMap<String, ProvidedType>,
     pub(super) triggers: Triggers,
 }
 
 #[derive(Debug)]
 pub(super) struct Function {
-    pub(super) spec: RegisterFunction,
+    pub(super) spec: FunctionSpec,
     pub(super) owner: Arc<Session>,
 }
 
-/// A trigger type.
+/// A trigger type that a worker provides.
 #[derive(Debug)]
-pub(super) struct Kind {
-    pub(super) spec: RegisterTriggerType,
+pub(super) struct ProvidedType {
+    pub(super) spec: TriggerTypeSpec,
     pub(super) provider: Arc<Session>,
 }
 
@@ -46,86 +46,74 @@ impl Directory {
         functions
     }
 
-    pub(super) fn functions_of(&self, session: &Session) -> usize {
-        self.functions
-            .values()
-            .filter(|function| function.owner.serial == session.serial)
+    pub(super) fn count_functions_of(&self, session: &Session) -> usize {
+        let functions = self.functions.values();
+        functions
+            .filter(|function| function.owner.is(session))
             .count()
     }
 
-    /// Adds a function, or answers who has it already.
+    /// Adds a function; fails with its owner if another worker has registered it.
     pub(super) fn add_function(
         &mut self,
-        spec: RegisterFunction,
+        spec: FunctionSpec,
         owner: &Arc<Session>,
     ) -> Result<(), Arc<Session>> {
         if let Some(taken) = self.functions.get(&spec.id)
-            && taken.owner.serial != owner.serial
+            && !taken.owner.is(owner)
         {
             return Err(Arc::clone(&taken.owner));
         }
-        self.functions.insert(
-            spec.id.clone(),
-            Function {
-                spec,
-                owner: Arc::clone(owner),
-            },
-        );
+        let owner = Arc::clone(owner);
+        self.functions
+            .insert(spec.id.clone(), Function { spec, owner });
         Ok(())
     }
 
-    /// Takes a function back; answers whether it was this worker's.
+    /// Removes a function if this worker owns it, and returns whether it did.
     pub(super) fn remove_function(&mut self, id: &str, owner: &Session) -> bool {
-        let ours = self
-            .functions
-            .get(id)
-            .is_some_and(|f| f.owner.serial == owner.serial);
-        if ours {
+        let found = self.functions.get(id).is_some_and(|f| f.owner.is(owner));
+        if found {
             self.functions.remove(id);
         }
-        ours
+        found
     }
 
-    /// Takes a name for a worker, or answers who has it already.
+    /// Gives a name to a worker; fails with the worker that has it.
     pub(super) fn take_name(
         &mut self,
         name: &str,
         session: &Arc<Session>,
     ) -> Result<(), Arc<Session>> {
-        if let Some(taken) = self.names.get(name)
-            && taken.serial != session.serial
+        if let Some(taken) = self.workers.get(name)
+            && !taken.is(session)
         {
             return Err(Arc::clone(taken));
         }
-        self.names
-            .retain(|_, holder| holder.serial != session.serial);
-        self.names.insert(name.to_owned(), Arc::clone(session));
+        self.workers.retain(|_, worker| !worker.is(session));
+        self.workers.insert(name.to_owned(), Arc::clone(session));
         Ok(())
     }
 
-    pub(super) fn named(&self, name: &str) -> Option<&Arc<Session>> {
-        self.names.get(name)
+    /// The worker with this name.
+    pub(super) fn worker(&self, name: &str) -> Option<&Arc<Session>> {
+        self.workers.get(name)
     }
 
-    /// Takes a worker and all it offered out; answers whether it was here.
+    /// Removes a worker and everything it offered; returns whether it was connected.
     pub(super) fn remove(&mut self, session: &Session) -> bool {
         if self.sessions.remove(&session.serial).is_none() {
             return false;
         }
-        self.names
-            .retain(|_, holder| holder.serial != session.serial);
+        self.workers.retain(|_, worker| !worker.is(session));
         self.functions
-            .retain(|_, function| function.owner.serial != session.serial);
-        self.drop_triggers_of(session);
-        let provided: Vec<_> = self
-            .kinds
-            .iter()
-            .filter(|(_, kind)| kind.provider.serial == session.serial)
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in provided {
-            self.kinds.remove(&id);
-            self.triggers.park(&id);
+            .retain(|_, function| !function.owner.is(session));
+        self.remove_triggers_of(session);
+        let provided = self
+            .trigger_types
+            .extract_if(.., |_, provided| provided.provider.is(session));
+        for (id, _) in provided {
+            self.triggers.lose_provider(&id);
         }
         true
     }

@@ -1,5 +1,4 @@
-//! What the hub itself tells: state that changed, functions and workers that
-//! came and went.
+//! The events of the hub itself: changed state, functions and workers.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -12,16 +11,16 @@ use tokio::task::JoinSet;
 use super::Core;
 use super::builtin::list_functions;
 use super::session::Session;
-use super::trigger::Entry;
-use crate::message::{ErrorBody, Raw, RegisterTrigger};
+use super::trigger::TriggerEntry;
+use crate::message::{ErrorBody, Raw, TriggerSpec};
 use crate::state::{Changes, StateChange};
 
 const STATE: &str = "state";
 const FUNCTIONS: &str = "engine::functions-available";
 const WORKERS: &str = "engine::workers-available";
 
-/// The trigger types of the hub itself, each with what it is for.
-pub(super) const OWN: &[(&str, &str)] = &[
+/// Id and description of the hub's own trigger types.
+pub(super) const TRIGGER_TYPES: &[(&str, &str)] = &[
     (
         STATE,
         "Fires when a value in state is created, updated or deleted.",
@@ -30,40 +29,42 @@ pub(super) const OWN: &[(&str, &str)] = &[
     (WORKERS, "Fires when workers come or go."),
 ];
 
-/// Functions come and go in groups; one event tells of them all.
-const GATHER: Duration = Duration::from_millis(50);
-/// How long a condition may think.
-const CONDITION: Duration = Duration::from_secs(30);
+/// How long changes of functions are collected into one event.
+const FUNCTIONS_DEBOUNCE: Duration = Duration::from_millis(50);
+/// How long a trigger's condition may run.
+const CONDITION_TIMEOUT: Duration = Duration::from_secs(30);
+/// Conditions that may run at the same time; then further changes wait.
+const MAX_RUNNING_CONDITIONS: usize = 1024;
 
-pub(super) fn is_own(kind: &str) -> bool {
-    OWN.iter().any(|(id, _)| *id == kind)
+pub(super) fn is_builtin(trigger_type: &str) -> bool {
+    TRIGGER_TYPES.iter().any(|(id, _)| *id == trigger_type)
 }
 
-/// Which state a trigger is about.
+/// The `config` of a `state` trigger.
 #[derive(Debug, Default, Deserialize)]
-struct Filter {
+struct StateFilter {
     scope: Option<String>,
     key: Option<String>,
     condition_function_id: Option<String>,
 }
 
-impl Filter {
-    fn of(trigger: &RegisterTrigger) -> Result<Self, serde_json::Error> {
+impl StateFilter {
+    fn parse(trigger: &TriggerSpec) -> Result<Self, serde_json::Error> {
         let filter: Option<Self> = serde_json::from_str(trigger.config.get())?;
         Ok(filter.unwrap_or_default())
     }
 }
 
-/// Refuses a trigger whose settings mean nothing.
-pub(super) fn check(trigger: &RegisterTrigger) -> Result<(), ErrorBody> {
+/// Checks the `config` of a trigger of the hub's own types.
+pub(super) fn check(trigger: &TriggerSpec) -> Result<(), ErrorBody> {
     if trigger.trigger_type == STATE {
-        Filter::of(trigger)
+        StateFilter::parse(trigger)
             .map_err(|error| ErrorBody::new("deserialization_error", error.to_string()))?;
     }
     Ok(())
 }
 
-/// What a subscriber to `state` gets.
+/// The payload of a `state` event.
 #[derive(Serialize)]
 struct StateEvent<'a> {
     r#type: &'static str,
@@ -74,47 +75,46 @@ struct StateEvent<'a> {
     new_value: Option<&'a RawValue>,
 }
 
-/// Tells of every change in state until the hub is gone.
+/// Publishes every change of state until the hub is gone.
 pub(super) async fn publish_state_changes(core: Weak<Core>, mut changes: Changes) {
-    // Events with a condition; the others must not wait for it.
-    let mut deciding = JoinSet::new();
-    loop {
-        let change = tokio::select! {
-            change = changes.recv() => change,
-            Some(_) = deciding.join_next() => continue,
-        };
-        let (Some(change), Some(core)) = (change, core.upgrade()) else {
-            return;
-        };
-        for (condition, target, event) in core.concerned(&change) {
+    // Events with a condition are decided in tasks, so that other events do not wait for them.
+    let mut conditional = JoinSet::new();
+    while let Some(change) = changes.recv().await {
+        let Some(core) = core.upgrade() else { return };
+        while conditional.try_join_next().is_some() {}
+        for (condition, target, event) in core.state_events(&change) {
             match condition {
                 None => core.send(&target.0, event, target.1),
                 Some(condition) => {
-                    deciding.spawn(send_if(Arc::clone(&core), condition, target, event));
+                    if conditional.len() >= MAX_RUNNING_CONDITIONS {
+                        conditional.join_next().await;
+                    }
+                    conditional.spawn(send_if(Arc::clone(&core), condition, target, event));
                 }
             }
         }
     }
 }
 
+/// Calls the function of a trigger if its condition returns true.
 async fn send_if(core: Arc<Core>, condition: String, target: Target, event: Raw) {
-    let asked = core.ask(&condition, event.clone());
-    match tokio::time::timeout(CONDITION, asked).await {
-        Ok(Ok(Some(answer))) if answer.get() == "true" => core.send(&target.0, event, target.1),
+    let decided = core.call(&condition, event.clone());
+    match tokio::time::timeout(CONDITION_TIMEOUT, decided).await {
+        Ok(Ok(Some(result))) if result.get() == "true" => core.send(&target.0, event, target.1),
         Ok(Ok(_)) => {}
-        Ok(Err(error)) => tracing::warn!(condition, %error, "a trigger's condition failed"),
-        Err(_) => tracing::warn!(condition, "a trigger's condition took too long"),
+        Ok(Err(error)) => tracing::warn!(condition, %error, "the condition of a trigger failed"),
+        Err(_) => tracing::warn!(condition, "the condition of a trigger timed out"),
     }
 }
 
-/// Tells when functions came or went, once for each flurry.
+/// Publishes that functions came or went, once for changes in quick succession.
 pub(super) async fn publish_functions(core: Weak<Core>, changed: Arc<Notify>) {
     loop {
         changed.notified().await;
-        tokio::time::sleep(GATHER).await;
+        tokio::time::sleep(FUNCTIONS_DEBOUNCE).await;
         let Some(core) = core.upgrade() else { return };
-        core.fire(FUNCTIONS, || {
-            let functions = list_functions(&core.look(), |_| true);
+        core.publish(FUNCTIONS, || {
+            let functions = list_functions(&core.directory(), |_| true);
             to_raw_value(&FunctionsChanged {
                 event: "functions_changed",
                 functions,
@@ -136,18 +136,24 @@ struct WorkersChanged<'a> {
 }
 
 impl Core {
-    /// Tells that a worker came, changed or went.
+    /// Publishes that a worker connected, changed or disconnected.
     pub(super) fn publish_worker_event(&self, event: &'static str, session: &Session) {
         let worker_id = &session.worker_id;
-        self.fire(WORKERS, || {
+        self.publish(WORKERS, || {
             to_raw_value(&WorkersChanged { event, worker_id })
         });
     }
 
-    /// Calls every function that waits for `kind`; the event is made only if
-    /// there is one.
-    fn fire(&self, kind: &str, event: impl FnOnce() -> Result<Raw, serde_json::Error>) {
-        let targets: Vec<_> = self.look().triggers.of(kind).map(target).collect();
+    /// Calls the function of every trigger of a type. The event is built only if there is one.
+    fn publish(&self, trigger_type: &str, event: impl FnOnce() -> Result<Raw, serde_json::Error>) {
+        let targets: Vec<_> = {
+            let directory = self.directory();
+            directory
+                .triggers
+                .of_type(trigger_type)
+                .map(target)
+                .collect()
+        };
         if targets.is_empty() {
             return;
         }
@@ -157,34 +163,32 @@ impl Core {
         }
     }
 
-    /// For each trigger a change concerns: the condition, what to call, the event.
-    fn concerned(&self, change: &StateChange) -> Vec<(Option<String>, Target, Raw)> {
-        let directory = self.look();
-        let mut calls = Vec::new();
-        for entry in directory.triggers.of(STATE) {
-            // Checked when it was registered.
-            let Ok(filter) = Filter::of(&entry.trigger) else {
+    /// The condition, the function and the event of each trigger that matches a change.
+    fn state_events(&self, change: &StateChange) -> Vec<(Option<String>, Target, Raw)> {
+        let directory = self.directory();
+        let mut events = Vec::new();
+        for entry in directory.triggers.of_type(STATE) {
+            // Checked when the trigger was registered.
+            let Ok(filter) = StateFilter::parse(&entry.trigger) else {
                 continue;
             };
-            if let Some(event) = event_for(change, &filter) {
-                calls.push((filter.condition_function_id, target(entry), event));
+            if let Some(event) = state_event(change, &filter) {
+                events.push((filter.condition_function_id, target(entry), event));
             }
         }
-        calls
+        events
     }
 }
 
-/// What a trigger calls, and what its subscriber wants handed along.
+/// The function of a trigger, and the subscriber's metadata for it.
 type Target = (String, Option<Raw>);
 
-fn target(entry: &Entry) -> Target {
-    (
-        entry.trigger.function_id.clone(),
-        entry.trigger.metadata.clone(),
-    )
+fn target(entry: &TriggerEntry) -> Target {
+    let trigger = &entry.trigger;
+    (trigger.function_id.clone(), trigger.metadata.clone())
 }
 
-fn event_for(change: &StateChange, filter: &Filter) -> Option<Raw> {
+fn state_event(change: &StateChange, filter: &StateFilter) -> Option<Raw> {
     let event = match change {
         StateChange::Row {
             scope,
@@ -192,10 +196,10 @@ fn event_for(change: &StateChange, filter: &Filter) -> Option<Raw> {
             old,
             new,
         } => {
-            let other = |wanted: &Option<String>, found: &String| {
-                wanted.as_ref().is_some_and(|wanted| wanted != found)
+            let matches = |wanted: &Option<String>, found: &String| {
+                wanted.as_ref().is_none_or(|wanted| wanted == found)
             };
-            if other(&filter.scope, scope) || other(&filter.key, key) {
+            if !matches(&filter.scope, scope) || !matches(&filter.key, key) {
                 return None;
             }
             StateEvent {
@@ -211,8 +215,8 @@ fn event_for(change: &StateChange, filter: &Filter) -> Option<Raw> {
                 new_value: new.as_deref(),
             }
         }
-        // No such event on other engines; a subscriber that takes events for
-        // doorbells reads again, any other finds neither key nor value.
+        // Other engines have no such event. A subscriber that reads state again on every event
+        // needs no key; any other subscriber finds neither key nor value.
         StateChange::Reload => StateEvent {
             r#type: "state",
             event_type: "state:reload",

@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, 
 use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
 
 /// How long the rest of a plain HTTP request is read before the socket is closed.
-const LINGER: Duration = Duration::from_secs(1);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 
 const NOT_A_WEBSOCKET: &str =
     "This is a WebSocket endpoint, where workers of an iii engine connect.\n";
@@ -45,15 +45,14 @@ pub(super) fn check(request: &Request, access: &AccessPolicy) -> Result<Endpoint
     }
 }
 
-/// Tells SDKs that this end does not hold small messages back, so that they
-/// stop doing so as well.
-pub(super) fn welcome(mut response: Response) -> Response {
-    let quick = HeaderValue::from_static("tcp-nodelay");
-    response.headers_mut().insert("x-iii-capabilities", quick);
+/// Announces that this end does not delay small messages; SDKs then do not either.
+pub(super) fn add_capabilities(mut response: Response) -> Response {
+    let nodelay = HeaderValue::from_static("tcp-nodelay");
+    response.headers_mut().insert("x-iii-capabilities", nodelay);
     response
 }
 
-/// Whether a handshake failed because it is a request of plain HTTP.
+/// Whether a handshake failed because the request is plain HTTP.
 pub(super) fn is_plain_http(error: &Error) -> bool {
     use ProtocolError::{
         MissingConnectionUpgradeHeader, MissingSecWebSocketKey, MissingSecWebSocketVersionHeader,
@@ -72,8 +71,8 @@ pub(super) fn is_plain_http(error: &Error) -> bool {
     )
 }
 
-/// Answers a request of plain HTTP.
-pub(super) async fn explain(stream: &mut TcpStream) -> io::Result<()> {
+/// Responds to a plain HTTP request.
+pub(super) async fn answer_plain_http(stream: &mut TcpStream) -> io::Result<()> {
     let length = NOT_A_WEBSOCKET.len();
     let answer = format!(
         "HTTP/1.1 426 Upgrade Required\r\n\
@@ -85,14 +84,14 @@ pub(super) async fn explain(stream: &mut TcpStream) -> io::Result<()> {
     );
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await?;
-    // A socket that is closed with something unread may take the answer along: the rest
-    // of the request is heard out.
-    let heard = tokio::time::timeout(LINGER, copy(stream, &mut sink())).await;
-    heard.map_or(Ok(()), |heard| heard.map(drop))
+    // Closing a socket with unread data may discard the response, so the request is read to its
+    // end.
+    let drained = tokio::time::timeout(LINGER_TIMEOUT, copy(stream, &mut sink())).await;
+    drained.map_or(Ok(()), |drained| drained.map(drop))
 }
 
-fn refusal(status: StatusCode, why: &str) -> ErrorResponse {
-    let mut response = ErrorResponse::new(Some(why.to_owned()));
+fn refusal(status: StatusCode, reason: &str) -> ErrorResponse {
+    let mut response = ErrorResponse::new(Some(reason.to_owned()));
     *response.status_mut() = status;
     response
 }

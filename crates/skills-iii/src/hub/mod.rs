@@ -1,21 +1,22 @@
 //! The embedded engine: workers connect to it, and it routes their calls.
 //!
-//! [`Hub::serve`] takes sockets, [`Hub::attach`] a worker inside this process.
-//! One task per worker reads what it says and acts on it at once; what another
-//! worker is to hear goes into that worker's queue, which never blocks. So no
-//! worker waits for another.
+//! [`Hub::serve`] accepts sockets, [`Hub::attach`] connects a worker inside this process. One task
+//! per connection reads a worker's messages (`protocol`) and routes them (`route`). Messages for
+//! another worker go into that worker's queue, which never blocks, so no worker waits for another.
+//! `directory` and `trigger` are the tables of what is registered, `session` is one worker,
+//! `builtin` has the functions and `events` the trigger types of the hub itself.
 
 mod builtin;
 mod directory;
 mod events;
 mod handshake;
+mod protocol;
 mod route;
 mod session;
-mod side;
 mod trigger;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -31,42 +32,43 @@ use uuid::Uuid;
 
 use directory::Directory;
 use handshake::Endpoint;
+use protocol::SessionProtocol;
 use session::Session;
-use side::SessionSide;
 use skills_access::AccessPolicy;
 
 use crate::client::{Client, ClientOptions};
-use crate::link::{Heartbeat, Link, run, socket_config};
+use crate::link::{Heartbeat, run_local, run_socket, socket_config};
+use crate::lock::lock;
 use crate::queue::{QueueLimits, queue};
 use crate::state::StateStore;
 
 /// How long a handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long workers may take to close when the hub stops.
-const GOODBYE: Duration = Duration::from_secs(3);
-/// The pause after a connection could not be taken.
-const RETRY: Duration = Duration::from_millis(50);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long connections may take to close when the hub stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
+/// The pause after a connection could not be accepted.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// Settings of a [`Hub`].
 #[derive(Clone)]
 pub struct HubOptions {
-    /// Where `state::*` is kept.
+    /// The store of `state::*`.
     pub state: Arc<dyn StateStore>,
-    /// Who may connect.
+    /// Which clients may connect.
     pub access: AccessPolicy,
-    /// The largest message taken, in bytes.
+    /// The largest accepted message, in bytes.
     pub max_message_bytes: usize,
-    /// How much may wait for a worker before it counts as not reading.
+    /// How much may wait for a worker that does not read.
     pub queue: QueueLimits,
-    /// How sockets are watched.
+    /// The timeouts of sockets.
     pub heartbeat: Heartbeat,
-    /// How long a worker may take to introduce itself before its offers count
-    /// anyway.
+    /// How long the registrations of a worker wait for its introduction before they take effect
+    /// without one.
     pub introduction_timeout: Duration,
 }
 
 impl HubOptions {
-    /// The defaults, with state kept in `state`.
+    /// The defaults, with this store.
     pub fn new(state: Arc<dyn StateStore>) -> Self {
         Self {
             state,
@@ -83,15 +85,15 @@ impl HubOptions {
     }
 }
 
-/// An engine inside this process. Cheap to clone; it lives as long as anyone
-/// holds it or is attached to it.
+/// An engine inside this process. Cheap to clone; it lives as long as a clone or an attached
+/// worker.
 #[derive(Clone)]
 pub struct Hub(Arc<Core>);
 
 struct Core {
     options: HubOptions,
-    /// The id under which the hub itself owns functions.
-    own_id: String,
+    /// The worker id of the hub itself.
+    hub_id: String,
     serial: AtomicU64,
     // A std lock: nothing awaits while it is held.
     directory: RwLock<Directory>,
@@ -105,15 +107,15 @@ impl Hub {
         let writes = options.state.changes();
         let core = Arc::new(Core {
             options,
-            own_id: Uuid::new_v4().to_string(),
+            hub_id: Uuid::new_v4().to_string(),
             serial: AtomicU64::new(0),
             directory: RwLock::default(),
             functions_changed: Arc::default(),
             tasks: Mutex::default(),
         });
         let changed = Arc::clone(&core.functions_changed);
-        let mut tasks = core.tasks();
-        // They hold no claim on the hub: it ends when nobody else does.
+        let mut tasks = lock(&core.tasks);
+        // Weak references, so that these tasks do not keep the hub alive.
         tasks.spawn(events::publish_state_changes(Arc::downgrade(&core), writes));
         tasks.spawn(events::publish_functions(Arc::downgrade(&core), changed));
         drop(tasks);
@@ -127,17 +129,17 @@ impl Hub {
 
     /// A worker inside this process, with settings.
     pub fn attach_with(&self, options: ClientOptions) -> Client {
-        let [(to_hub, worker_end), (to_worker, hub_end)] = Link::pair(options.queue);
-        let session = Session::new(self.0.next_serial(), to_worker, None);
-        let mut side = SessionSide::new(&self.0, &session, self.0.options.introduction_timeout);
-        let mut tasks = self.0.tasks();
-        // Those that ended; nobody else waits for them.
+        let (to_hub, from_worker) = queue(options.queue);
+        let (to_worker, from_hub) = queue(options.queue);
+        let session = Session::new(self.0.next_serial(), to_worker.clone(), None);
+        let mut protocol = self.0.protocol(&session);
+        let mut tasks = lock(&self.0.tasks);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
-            run(hub_end, &mut side).await;
+            run_local(from_worker, to_worker, &mut protocol).await;
         });
         drop(tasks);
-        Client::attached(worker_end, to_hub, options)
+        Client::attached(from_hub, to_hub, options)
     }
 
     /// Serves workers that connect to `listener` until `shutdown` completes,
@@ -155,9 +157,9 @@ impl Hub {
                         connections.spawn(connection);
                     }
                     Err(error) => {
-                        // Out of file handles, most likely; it passes.
-                        tracing::warn!(%error, "cannot take a connection");
-                        tokio::time::sleep(RETRY).await;
+                        // Most likely out of file handles, which is temporary.
+                        tracing::warn!(%error, "cannot accept a connection");
+                        tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                     }
                 },
                 Some(_) = connections.join_next() => {}
@@ -166,10 +168,10 @@ impl Hub {
         drop(listener);
         closing.send_replace(true);
         let ended = async { while connections.join_next().await.is_some() {} };
-        if tokio::time::timeout(GOODBYE, ended).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, ended).await.is_err() {
             tracing::warn!(
                 left = connections.len(),
-                "workers that did not close in time"
+                "dropping connections that did not close in time"
             );
             connections.shutdown().await;
         }
@@ -181,55 +183,55 @@ impl Core {
         self.serial.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    fn protocol(self: &Arc<Self>, session: &Arc<Session>) -> SessionProtocol {
+        SessionProtocol::new(self, session, self.options.introduction_timeout)
     }
 }
 
-async fn told_to_close(closing: &mut watch::Receiver<bool>) {
-    // A sender that is gone has stopped serving as well.
-    let _gone = closing.wait_for(|closing| *closing).await;
+async fn wait_until_closing(closing: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone, which also means that the hub has stopped.
+    let _ = closing.wait_for(|closing| *closing).await;
 }
 
-/// One socket, from handshake to end.
+/// Serves one socket from handshake to end.
 async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::Receiver<bool>) {
     let address = stream.peer_addr().ok().map(|address| address.ip());
-    // Messages are small and wait for each other: never hold one back.
+    // Messages are small, and peers wait for them: do not delay them.
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection that ended before it began");
+        tracing::debug!(%error, "a connection ended before its handshake");
         return;
     }
     let mut endpoint = Endpoint::Telemetry;
     let config = socket_config(core.options.max_message_bytes);
     #[expect(
         clippy::result_large_err,
-        reason = "the library wants the refusal whole"
+        reason = "tungstenite takes the refusal as a whole response"
     )]
     let check = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
         endpoint = handshake::check(request, &core.options.access)?;
-        Ok(handshake::welcome(response))
+        Ok(handshake::add_capabilities(response))
     };
-    // The socket is lent, so that whoever asks for something else can be told.
+    // The handshake borrows the socket, which a plain HTTP request needs for its response.
     let handshake = async {
         let opened = accept_hdr_async_with_config(&mut stream, check, Some(config)).await;
         let opened = opened.map(drop);
         if let Err(error) = &opened
             && handshake::is_plain_http(error)
-            && let Err(error) = handshake::explain(&mut stream).await
+            && let Err(error) = handshake::answer_plain_http(&mut stream).await
         {
-            tracing::debug!(?address, %error, "a connection that did not wait for its answer");
+            tracing::debug!(?address, %error, "a connection ended before its response");
         }
         opened
     };
     let opened = tokio::select! {
-        opened = tokio::time::timeout(HANDSHAKE, handshake) => opened,
-        () = told_to_close(&mut closing) => return,
+        opened = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake) => opened,
+        () = wait_until_closing(&mut closing) => return,
     };
     match opened {
         Ok(Ok(())) => {}
-        // Somebody looked whether anybody listens, as our own commands do.
+        // A probe whether a server listens here, as our own commands make.
         Ok(Err(Error::Protocol(ProtocolError::HandshakeIncomplete))) => {
-            tracing::debug!(?address, "a connection that left without a word");
+            tracing::debug!(?address, "a connection closed before its handshake");
             return;
         }
         Ok(Err(error)) => {
@@ -237,7 +239,7 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
             return;
         }
         Err(_) => {
-            tracing::warn!(?address, "a connection that never said what it wanted");
+            tracing::warn!(?address, "a handshake timed out");
             return;
         }
     }
@@ -246,19 +248,18 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
         let drained = async { while let Some(Ok(_)) = socket.next().await {} };
         tokio::select! {
             () = drained => {}
-            () = told_to_close(&mut closing) => {}
+            () = wait_until_closing(&mut closing) => {}
         }
         return;
     }
     let (outbox, queue) = queue(core.options.queue);
-    let link = Link::socket(socket, queue, core.options.heartbeat);
     let session = Session::new(core.next_serial(), outbox, address);
-    let mut side = SessionSide::new(&core, &session, core.options.introduction_timeout);
-    let serving = run(link, &mut side);
+    let mut protocol = core.protocol(&session);
+    let serving = run_socket(socket, queue, core.options.heartbeat, &mut protocol);
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = &mut serving => ended,
-        () = told_to_close(&mut closing) => {
+        () = wait_until_closing(&mut closing) => {
             session.finish();
             serving.await
         }

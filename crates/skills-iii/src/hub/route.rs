@@ -1,4 +1,4 @@
-//! Where each thing a worker says goes.
+//! Routing: passes each message of a worker on to its recipient.
 
 use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
@@ -10,36 +10,36 @@ use super::builtin;
 use super::directory::{Directory, NAMESPACE};
 use super::events;
 use super::session::{Caller, Session};
-use super::trigger::refusal;
+use super::trigger::rejection;
 use crate::message::{
-    Action, ErrorBody, InvokeFunction, Message, Raw, RegisterFunction, RegisterTrigger,
-    RegistrationRejected,
+    Action, ErrorBody, FunctionSpec, InvokeFunction, Message, Raw, Reattach, RegistrationRejected,
+    TriggerSpec,
 };
 use crate::state_functions::{Outcome, Reply};
 
 impl Core {
-    pub(super) fn directory(&self) -> RwLockWriteGuard<'_, Directory> {
-        self.directory
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn directory(&self) -> RwLockReadGuard<'_, Directory> {
+        let directory = self.directory.read();
+        directory.unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn look(&self) -> RwLockReadGuard<'_, Directory> {
-        self.directory
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn directory_mut(&self) -> RwLockWriteGuard<'_, Directory> {
+        let directory = self.directory.write();
+        directory.unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn enter(&self, session: &Arc<Session>) {
-        self.directory()
+    /// Adds a connected worker.
+    pub(super) fn add_session(&self, session: &Arc<Session>) {
+        let session = Arc::clone(session);
+        self.directory_mut()
             .sessions
-            .insert(session.serial, Arc::clone(session));
+            .insert(session.serial, session);
     }
 
-    /// A worker is gone, with everything it offered and asked for.
-    pub(super) fn leave(&self, session: &Arc<Session>) {
+    /// Removes a disconnected worker with everything it offered and subscribed to.
+    pub(super) fn remove_session(&self, session: &Arc<Session>) {
         let others: Vec<_> = {
-            let mut directory = self.directory();
+            let mut directory = self.directory_mut();
             if !directory.remove(session) {
                 return;
             }
@@ -51,129 +51,129 @@ impl Core {
         }
         self.functions_changed.notify_one();
         self.publish_worker_event("worker_disconnected", session);
-        tracing::debug!(worker = session.name(), "a worker left");
+        tracing::debug!(worker = session.name(), "a worker disconnected");
     }
 
-    /// A worker is back before its old connection was known to be dead: the
-    /// old one ends, so that names and functions are free again.
-    pub(super) fn supersede(&self, worker_id: &str, token: &str, by: &Session) {
-        let old = self
-            .look()
+    /// Ends the previous connection of a worker that reconnected before the loss was detected, so
+    /// that its name and functions are free again.
+    pub(super) fn replace_session(&self, previous: &Reattach, by: &Session) {
+        let is_previous = |session: &&Arc<Session>| {
+            !session.is(by)
+                && *session.worker_id == *previous.previous_worker_id
+                && session.reattach_token == previous.reattach_token
+        };
+        let found = self
+            .directory()
             .sessions
             .values()
-            .find(|session| {
-                session.serial != by.serial
-                    && *session.worker_id == *worker_id
-                    && session.reattach_token == token
-            })
+            .find(is_previous)
             .cloned();
-        if let Some(old) = old {
-            self.leave(&old);
+        if let Some(session) = found {
+            self.remove_session(&session);
         }
     }
 
-    /// Routes a call; answers what is left to do when it cannot be done at once.
+    /// Routes a call. Returns the work that is left if the result is not available at once.
     pub(super) fn invoke(
         self: &Arc<Self>,
         from: &Arc<Session>,
         mut call: InvokeFunction,
     ) -> Option<BoxFuture<'static, ()>> {
-        let wanted = if call.is_void() {
-            None
-        } else {
-            call.invocation_id
+        let reply_to = call.invocation_id.filter(|_| !call.is_void());
+        let reply = match check(&call) {
+            Err(error) => Err(error),
+            Ok(()) => match builtin::run(self, &call.function_id, &call.data) {
+                Some(reply) => reply,
+                None => match self.owner_of(&call.function_id) {
+                    Ok(owner) => {
+                        call.caller = Some(Arc::clone(&from.worker_id));
+                        let caller = |id| Caller::Worker(Arc::clone(from), id);
+                        owner.call(call, reply_to.map_or(Caller::None, caller));
+                        return None;
+                    }
+                    Err(error) => Err(error),
+                },
+            },
         };
-        if let Err(error) = check(&call) {
-            from.answer(wanted, call.function_id, Err(error));
-            return None;
+        match reply {
+            Ok(Reply::Later(outcome)) => {
+                let from = Arc::clone(from);
+                Some(Box::pin(async move {
+                    from.reply(reply_to, call.function_id, outcome.await);
+                }))
+            }
+            Ok(Reply::Now(result)) => {
+                from.reply(reply_to, call.function_id, Ok(result));
+                None
+            }
+            Err(error) => {
+                from.reply(reply_to, call.function_id, Err(error));
+                None
+            }
         }
-        if let Some(reply) = builtin::run(self, &call.function_id, &call.data) {
-            return match reply {
-                Reply::Now(outcome) => {
-                    from.answer(wanted, call.function_id, outcome);
-                    None
-                }
-                Reply::Later(work) => {
-                    let from = Arc::clone(from);
-                    Some(Box::pin(async move {
-                        let outcome = work.await;
-                        from.answer(wanted, call.function_id, outcome);
-                    }))
-                }
-            };
-        }
-        let owner = self
-            .look()
-            .function(&call.function_id)
-            .map(|f| Arc::clone(&f.owner));
-        let Some(owner) = owner else {
-            let error = ErrorBody::function_not_found(&call.function_id);
-            from.answer(wanted, call.function_id, Err(error));
-            return None;
-        };
-        call.caller = Some(Arc::clone(&from.worker_id));
-        let caller = wanted.map_or(Caller::Nobody, |id| Caller::Worker(Arc::clone(from), id));
-        owner.call(call, caller);
-        None
     }
 
-    /// A call of the hub's own, without an answer.
+    /// Calls a function for the hub itself, without a result.
     pub(super) fn send(&self, function_id: &str, data: Raw, metadata: Option<Raw>) {
-        let owner = self
-            .look()
-            .function(function_id)
-            .map(|f| Arc::clone(&f.owner));
-        let Some(owner) = owner else {
-            tracing::debug!(function_id, "a trigger calls a function that is not there");
+        let Ok(owner) = self.owner_of(function_id) else {
+            tracing::debug!(
+                function_id,
+                "a trigger calls a function that does not exist"
+            );
             return;
         };
         let mut call = InvokeFunction::new(function_id, data);
         call.metadata = metadata;
-        owner.call(call, Caller::Nobody);
+        owner.call(call, Caller::None);
     }
 
-    /// A call of the hub's own.
-    pub(super) async fn ask(&self, function_id: &str, data: Raw) -> Outcome {
-        let owner = self
-            .look()
-            .function(function_id)
-            .map(|f| Arc::clone(&f.owner));
-        let Some(owner) = owner else {
-            return Err(ErrorBody::function_not_found(function_id));
-        };
-        let (answer, answered) = oneshot::channel();
-        owner.call(
-            InvokeFunction::new(function_id, data),
-            Caller::Inside(answer),
-        );
-        answered
-            .await
-            .unwrap_or_else(|_| Err(ErrorBody::function_not_found(function_id)))
+    /// Calls a function for the hub itself.
+    pub(super) async fn call(&self, function_id: &str, data: Raw) -> Outcome {
+        let owner = self.owner_of(function_id)?;
+        let (caller, result) = oneshot::channel();
+        let call = InvokeFunction::new(function_id, data);
+        owner.call(call, Caller::Hub(caller));
+        let result = result.await;
+        result.unwrap_or_else(|_| Err(ErrorBody::function_not_found(function_id)))
     }
 
-    /// Takes what a worker offers or asks for.
+    fn owner_of(&self, function_id: &str) -> Result<Arc<Session>, ErrorBody> {
+        let directory = self.directory();
+        match directory.function(function_id) {
+            Some(function) => Ok(Arc::clone(&function.owner)),
+            None => Err(ErrorBody::function_not_found(function_id)),
+        }
+    }
+
+    /// Applies a registration of a worker.
     pub(super) fn apply(&self, session: &Arc<Session>, message: Message) {
         match message {
             Message::RegisterFunction(spec) => self.register_function(session, *spec),
-            Message::UnregisterFunction { id } => self.unregister_function(session, &id),
+            Message::UnregisterFunction(function) => {
+                self.unregister_function(session, &function.id);
+            }
             Message::RegisterTriggerType(spec) => {
-                if events::is_own(&spec.id) {
-                    tracing::warn!(id = spec.id, "refusing a trigger type the hub itself has");
+                if events::is_builtin(&spec.id) {
+                    tracing::warn!(id = spec.id, "ignoring a trigger type of the hub itself");
                 } else {
-                    self.directory().add_kind(*spec, session);
+                    self.directory_mut().add_trigger_type(*spec, session);
                 }
             }
-            Message::UnregisterTriggerType { id } => self.directory().remove_kind(&id, session),
+            Message::UnregisterTriggerType(spec) => {
+                self.directory_mut().remove_trigger_type(&spec.id, session);
+            }
             Message::RegisterTrigger(trigger) => {
                 if let Err(error) = self.register_trigger(Some(session), (*trigger).clone()) {
-                    let answer = refusal(&trigger, error);
-                    session.say(Message::TriggerRegistrationResult(Box::new(answer)));
+                    session.send(rejection(&trigger, error));
                 }
             }
-            Message::UnregisterTrigger { id, .. } => self.directory().remove_trigger(&id, session),
-            Message::TriggerRegistrationResult(answer) => {
-                if let Some(error) = answer.error {
-                    self.directory().refuse_trigger(&answer.id, session, error);
+            Message::UnregisterTrigger(trigger) => {
+                self.directory_mut().remove_trigger(&trigger.id, session);
+            }
+            Message::TriggerRegistrationResult(result) => {
+                if let Some(error) = result.error {
+                    self.directory_mut()
+                        .reject_trigger(&result.id, session, error);
                 }
             }
             _ => {}
@@ -183,40 +183,37 @@ impl Core {
     pub(super) fn register_trigger(
         &self,
         session: Option<&Arc<Session>>,
-        trigger: RegisterTrigger,
+        trigger: TriggerSpec,
     ) -> Result<(), ErrorBody> {
         events::check(&trigger)?;
-        self.directory().add_trigger(trigger, session);
+        self.directory_mut().add_trigger(trigger, session);
         Ok(())
     }
 
     fn unregister_function(&self, session: &Session, id: &str) {
-        if self.directory().remove_function(id, session) {
+        if self.directory_mut().remove_function(id, session) {
             self.functions_changed.notify_one();
         }
     }
 
-    fn register_function(&self, session: &Arc<Session>, spec: RegisterFunction) {
+    fn register_function(&self, session: &Arc<Session>, spec: FunctionSpec) {
+        let id = spec.id.clone();
         if spec.invocation.is_some() {
-            tracing::warn!(
-                id = spec.id,
-                "HTTP functions are not served here; ignoring it"
-            );
+            tracing::warn!(id, "ignoring a function that is an HTTP endpoint");
             return;
         }
-        let id = spec.id.clone();
-        let owner = if builtin::is_builtin(&id) {
-            Some(self.own_id.clone())
+        let owner = if builtin::all().any(|(builtin, _)| builtin == id) {
+            Some(self.hub_id.clone())
         } else {
-            let added = self.directory().add_function(spec, session);
+            let added = self.directory_mut().add_function(spec, session);
             added.err().map(|owner| owner.worker_id.to_string())
         };
         let Some(owner) = owner else {
             self.functions_changed.notify_one();
             return;
         };
-        tracing::info!(id, owner, "refusing a function: somebody has it");
-        session.say(Message::RegistrationRejected(Box::new(
+        tracing::info!(id, owner, "rejecting a function of another worker");
+        session.send(Message::RegistrationRejected(Box::new(
             RegistrationRejected {
                 code: "FUNCTION_NAMESPACE_CONFLICT".to_owned(),
                 namespace: NAMESPACE.to_owned(),
@@ -229,25 +226,19 @@ impl Core {
 }
 
 fn check(call: &InvokeFunction) -> Result<(), ErrorBody> {
-    if call
-        .namespace
-        .as_ref()
-        .is_some_and(|namespace| namespace.trim().is_empty())
-    {
-        return Err(ErrorBody::new(
-            "INVALID_NAMESPACE",
-            "a namespace cannot be blank",
-        ));
+    if call.namespace.as_ref().is_some_and(|n| n.trim().is_empty()) {
+        let message = "a namespace cannot be blank";
+        return Err(ErrorBody::new("INVALID_NAMESPACE", message));
     }
     match &call.action {
         None | Some(Action::Void) => Ok(()),
-        Some(Action::Enqueue { queue }) => Err(ErrorBody::new(
-            "enqueue_error",
-            format!("there is no queue `{queue}` here"),
-        )),
-        Some(Action::Other(action)) => Err(ErrorBody::new(
-            "deserialization_error",
-            format!("an action not known here: {action}"),
-        )),
+        Some(Action::Enqueue { queue }) => {
+            let message = format!("there is no queue `{queue}` here");
+            Err(ErrorBody::new("enqueue_error", message))
+        }
+        Some(Action::Other(action)) => {
+            let message = format!("unknown action: {action}");
+            Err(ErrorBody::new("deserialization_error", message))
+        }
     }
 }

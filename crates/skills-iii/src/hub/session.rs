@@ -1,31 +1,33 @@
-//! One connected worker, as the hub sees it.
+//! One connected worker.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::fresh::fresh_id;
-use crate::message::{ErrorBody, Extra, InvocationResult, InvokeFunction, Message};
-use crate::queue::{NotTaken, Outbox};
+use crate::call_id::new_call_id;
+use crate::lock::lock;
+use crate::message::{ErrorBody, InvocationResult, InvokeFunction, Message};
+use crate::queue::{Outbox, PushError};
 use crate::state_functions::Outcome;
 
-/// Calls one worker may have open before it is called overloaded.
-const MOST_OPEN: usize = 262_144;
+/// Calls that one worker may have pending before further calls are refused.
+const MAX_PENDING_CALLS: usize = 262_144;
 
-/// Whoever waits for the answer to a call.
+/// The recipient of a call's result.
 #[derive(Debug)]
 pub(super) enum Caller {
-    /// A worker, and the id it gave the call.
+    /// A worker, and the id that it gave the call.
     Worker(Arc<Session>, Uuid),
     /// The hub itself.
-    Inside(oneshot::Sender<Outcome>),
-    /// Nobody.
-    Nobody,
+    Hub(oneshot::Sender<Outcome>),
+    /// No result is expected.
+    None,
 }
 
 #[derive(Debug)]
@@ -37,27 +39,26 @@ pub(super) struct Session {
     pub(super) connected_at_ms: u64,
     outbox: Outbox,
     // Std mutexes: nothing awaits while they are held.
-    profile: Mutex<Profile>,
-    open: Mutex<Open>,
-    overloaded: AtomicUsize,
+    profile: Mutex<(Option<String>, Profile)>,
+    pending: Mutex<Pending>,
+    refused_calls: AtomicUsize,
 }
 
-/// What a worker says about itself.
-#[derive(Clone, Debug, Default, serde::Deserialize)]
+/// How a worker describes itself, besides its name.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct Profile {
-    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
     pub(super) version: Option<String>,
     pub(super) runtime: Option<String>,
     pub(super) os: Option<String>,
-    pub(super) description: Option<String>,
-    pub(super) isolation: Option<String>,
     pub(super) pid: Option<u64>,
+    pub(super) isolation: Option<String>,
 }
 
-/// Calls sent to this worker and not answered yet.
+/// Calls that were sent to this worker and have no result yet.
 #[derive(Debug, Default)]
-struct Open {
+struct Pending {
     calls: HashMap<Uuid, (Caller, String)>,
     closed: bool,
 }
@@ -75,191 +76,181 @@ impl Session {
             connected_at_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
             outbox,
             profile: Mutex::default(),
-            open: Mutex::default(),
-            overloaded: AtomicUsize::new(0),
+            pending: Mutex::default(),
+            refused_calls: AtomicUsize::new(0),
         })
     }
 
-    pub(super) fn profile(&self) -> MutexGuard<'_, Profile> {
-        self.profile.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether both are the same connection.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.serial == other.serial
     }
 
-    /// The name it goes by; its id until it has one.
+    pub(super) fn profile(&self) -> Profile {
+        lock(&self.profile).1.clone()
+    }
+
+    pub(super) fn set_profile(&self, name: Option<String>, profile: Profile) {
+        *lock(&self.profile) = (name, profile);
+    }
+
+    /// The worker's name; its id if it has no name.
     pub(super) fn name(&self) -> String {
-        self.profile()
-            .name
-            .clone()
-            .unwrap_or_else(|| self.worker_id.to_string())
+        let name = lock(&self.profile).0.clone();
+        name.unwrap_or_else(|| self.worker_id.to_string())
     }
 
-    pub(super) fn open_calls(&self) -> usize {
-        self.open().calls.len()
+    pub(super) fn pending_calls(&self) -> usize {
+        lock(&self.pending).calls.len()
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Says something that must not be lost. A worker that leaves so much
-    /// unread that it does not fit is dropped.
-    pub(super) fn say(&self, message: Message) {
-        if let Err(NotTaken::Full(_)) = self.outbox.push(message) {
+    /// Sends a message that must not be lost. A worker that has left too much unread is dropped.
+    pub(super) fn send(&self, message: Message) {
+        if let Err(PushError::Full) = self.outbox.push_or_abort(message) {
             tracing::warn!(worker = self.name(), "dropping a worker that does not read");
-            self.outbox.abort("it does not read what it is sent");
         }
     }
 
-    /// Answers a call of this worker.
-    pub(super) fn answer(&self, id: Option<Uuid>, function_id: String, outcome: Outcome) {
+    /// Sends the result of a call that this worker made, if it expects one.
+    pub(super) fn reply(&self, id: Option<Uuid>, function_id: String, outcome: Outcome) {
         let Some(invocation_id) = id else { return };
-        let (result, error) = match outcome {
-            Ok(result) => (result, None),
-            Err(error) => (None, Some(error)),
-        };
-        self.say(Message::InvocationResult(Box::new(InvocationResult {
+        self.send(Message::InvocationResult(Box::new(InvocationResult {
             invocation_id,
             function_id,
-            result,
-            error,
-            traceparent: None,
-            baggage: None,
-            extra: Extra::new(),
+            ..InvocationResult::of(outcome)
         })));
     }
 
-    /// Passes a call on to this worker. Whoever waits hears of a failure.
+    /// Passes a call on to this worker. The caller gets an error if that fails.
     pub(super) fn call(&self, mut call: InvokeFunction, caller: Caller) {
         call.action = None;
-        let mut id = call.invocation_id.unwrap_or_else(fresh_id);
+        let mut id = call.invocation_id.unwrap_or_else(new_call_id);
         let function_id = call.function_id.clone();
-        if matches!(caller, Caller::Nobody) {
-            call.invocation_id = Some(fresh_id());
+        if matches!(caller, Caller::None) {
+            call.invocation_id = Some(new_call_id());
             let sent = self.outbox.push(Message::InvokeFunction(Box::new(call)));
-            if let Err(NotTaken::Full(_)) = sent {
-                self.complain(&function_id);
+            if let Err(PushError::Full) = sent {
+                self.log_refusal(&function_id);
             }
             return;
         }
-        // Booked before it is sent: no answer can come first.
-        let mut open = self.open();
-        if open.closed || open.calls.len() >= MOST_OPEN {
-            let error = if open.closed {
+        // Registered before the call is sent, so that the result finds its caller.
+        let mut pending = lock(&self.pending);
+        if pending.closed || pending.calls.len() >= MAX_PENDING_CALLS {
+            let error = if pending.closed {
                 stopped(&function_id)
             } else {
-                busy(&function_id)
+                overloaded(&function_id)
             };
-            drop(open);
-            caller.hear(function_id, Err(error));
-            return;
+            drop(pending);
+            return caller.reply(function_id, Err(error));
         }
-        while open.calls.contains_key(&id) {
-            // Two callers chose the same id; the callee must tell them apart.
-            id = fresh_id();
+        while pending.calls.contains_key(&id) {
+            // Two callers chose the same id, and the callee must be able to tell them apart.
+            id = new_call_id();
         }
         call.invocation_id = Some(id);
-        open.calls.insert(id, (caller, function_id));
-        drop(open);
-        if let Err(not_taken) = self.outbox.push(Message::InvokeFunction(Box::new(call))) {
-            let Some((caller, function_id)) = self.open().calls.remove(&id) else {
+        pending.calls.insert(id, (caller, function_id));
+        drop(pending);
+        if let Err(refused) = self.outbox.push(Message::InvokeFunction(Box::new(call))) {
+            let Some((caller, function_id)) = lock(&self.pending).calls.remove(&id) else {
                 return;
             };
-            let error = match not_taken {
-                NotTaken::Full(_) => {
-                    self.complain(&function_id);
-                    busy(&function_id)
+            let error = match refused {
+                PushError::Full => {
+                    self.log_refusal(&function_id);
+                    overloaded(&function_id)
                 }
-                NotTaken::Closed => stopped(&function_id),
+                PushError::Closed => stopped(&function_id),
             };
-            caller.hear(function_id, Err(error));
+            caller.reply(function_id, Err(error));
         }
     }
 
-    /// One line for many: whoever floods a worker must not flood the log too.
-    fn complain(&self, function_id: &str) {
-        let refused = self.overloaded.fetch_add(1, Ordering::Relaxed) + 1;
+    /// Logs with decreasing frequency, so that a flood of calls does not flood the log.
+    fn log_refusal(&self, function_id: &str) {
+        let refused = self.refused_calls.fetch_add(1, Ordering::Relaxed) + 1;
         if refused.is_power_of_two() {
             let worker = self.name();
             tracing::warn!(
                 worker,
                 function_id,
                 refused,
-                "a worker leaves calls unread; refusing"
+                "refusing calls of a worker that does not read"
             );
         }
     }
 
-    /// Takes this worker's answer to a call and passes it on.
-    pub(super) fn settle(&self, mut answer: InvocationResult) {
-        let Some((caller, _)) = self.open().calls.remove(&answer.invocation_id) else {
-            tracing::trace!(id = %answer.invocation_id, "an answer nobody waits for");
+    /// Passes this worker's result of a call on to the caller.
+    pub(super) fn complete(&self, mut result: InvocationResult) {
+        let pending = lock(&self.pending).calls.remove(&result.invocation_id);
+        let Some((caller, _)) = pending else {
+            tracing::trace!(id = %result.invocation_id, "ignoring a result without a call");
             return;
         };
-        // Between workers, null is no result.
-        if answer
-            .result
-            .as_ref()
-            .is_some_and(|raw| raw.get() == "null")
-        {
-            answer.result = None;
-        }
+        // Between workers, null means no result.
+        result.result = result.result.filter(|raw| raw.get() != "null");
         match caller {
             Caller::Worker(session, id) => {
-                answer.invocation_id = id;
-                session.say(Message::InvocationResult(Box::new(answer)));
+                result.invocation_id = id;
+                session.send(Message::InvocationResult(Box::new(result)));
             }
-            Caller::Inside(waiting) => {
-                let outcome = answer.error.map_or(Ok(answer.result), Err);
-                let _gave_up = waiting.send(outcome);
+            Caller::Hub(caller) => {
+                // Fails if the hub has given up.
+                let _ = caller.send(result.error.map_or(Ok(result.result), Err));
             }
-            Caller::Nobody => {}
+            Caller::None => {}
         }
     }
 
-    /// The worker is gone: everyone who waits for it is told.
+    /// The worker is gone: its pending calls fail.
     pub(super) fn close(&self) {
         self.outbox.abort("the session ended");
-        let mut open = self.open();
-        open.closed = true;
-        let calls = std::mem::take(&mut open.calls);
-        drop(open);
+        let calls = {
+            let mut pending = lock(&self.pending);
+            pending.closed = true;
+            std::mem::take(&mut pending.calls)
+        };
         for (caller, function_id) in calls.into_values() {
             let error = stopped(&function_id);
-            caller.hear(function_id, Err(error));
+            caller.reply(function_id, Err(error));
         }
     }
 
-    /// Forgets calls whose caller is gone.
+    /// Forgets the pending calls of a caller that is gone.
     pub(super) fn forget_caller(&self, gone: &Self) {
-        self.open().calls.retain(|_, (caller, _)| match caller {
-            Caller::Worker(session, _) => session.serial != gone.serial,
-            Caller::Inside(_) | Caller::Nobody => true,
-        });
+        lock(&self.pending)
+            .calls
+            .retain(|_, (caller, _)| match caller {
+                Caller::Worker(session, _) => !session.is(gone),
+                Caller::Hub(_) | Caller::None => true,
+            });
     }
 
-    /// Sends what waits and closes.
+    /// Sends the queued messages and closes the connection.
     pub(super) fn finish(&self) {
         self.outbox.finish();
     }
 }
 
 impl Caller {
-    fn hear(self, function_id: String, outcome: Outcome) {
+    fn reply(self, function_id: String, outcome: Outcome) {
         match self {
-            Self::Worker(session, id) => session.answer(Some(id), function_id, outcome),
-            Self::Inside(waiting) => {
-                let _gave_up = waiting.send(outcome);
+            Self::Worker(session, id) => session.reply(Some(id), function_id, outcome),
+            Self::Hub(caller) => {
+                let _ = caller.send(outcome);
             }
-            Self::Nobody => {}
+            Self::None => {}
         }
     }
 }
 
 fn stopped(function_id: &str) -> ErrorBody {
-    let message = format!("the worker of `{function_id}` went away");
+    let message = format!("the worker of `{function_id}` disconnected");
     ErrorBody::new("invocation_stopped", message)
 }
 
-fn busy(function_id: &str) -> ErrorBody {
+fn overloaded(function_id: &str) -> ErrorBody {
     let message = format!("the worker of `{function_id}` does not keep up with its calls");
     ErrorBody::new("worker_overloaded", message)
 }

@@ -1,49 +1,36 @@
-//! Cutting a large message into WebSocket frames.
+//! Splits a large message into WebSocket frames.
 //!
-//! Engines close the socket on a frame above 16 MiB but take any number of
-//! fragments; small frames also let the writer see that a large message moves.
+//! Engines close the socket on a frame above 16 MiB but accept any number of fragments. Small
+//! frames also show the heartbeat that a large message makes progress.
 
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
-use tokio_tungstenite::tungstenite::{Bytes, Message as Frames};
+use tokio_tungstenite::tungstenite::{Bytes, Message};
 
-/// The largest frame that leaves.
-pub(crate) const FRAGMENT: usize = 1 << 20;
+/// The largest frame that is sent.
+pub(super) const MAX_FRAME_BYTES: usize = 1 << 20;
 
-/// What is left of a large message.
-#[derive(Debug)]
-pub(crate) struct Fragments {
-    rest: Bytes,
-    first: bool,
-}
-
-impl Fragments {
-    pub(crate) fn new(text: String) -> Self {
-        Self {
-            rest: Bytes::from(text),
-            first: true,
+/// The frames of a message.
+pub(super) fn fragments(text: String) -> impl Iterator<Item = Message> + Send {
+    let mut rest = Bytes::from(text);
+    let mut kind = Data::Text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
         }
-    }
-
-    /// The next frame, and whether it is the last.
-    pub(crate) fn next(&mut self) -> (Frames, bool) {
-        let mut cut = self.rest.len().min(FRAGMENT);
-        // Between letters: some readers check each fragment by itself.
-        while cut < self.rest.len() && self.rest[cut] & 0xC0 == 0x80 {
+        let mut cut = rest.len().min(MAX_FRAME_BYTES);
+        // Not inside a character: some readers check each fragment by itself.
+        while cut < rest.len() && rest[cut] & 0xC0 == 0x80 {
             cut -= 1;
         }
-        let part = self.rest.split_to(cut);
-        let kind = if std::mem::take(&mut self.first) {
-            Data::Text
-        } else {
-            Data::Continue
-        };
-        let last = self.rest.is_empty();
-        (
-            Frames::Frame(Frame::message(part, OpCode::Data(kind), last)),
-            last,
-        )
-    }
+        let part = rest.split_to(cut);
+        let opcode = OpCode::Data(std::mem::replace(&mut kind, Data::Continue));
+        Some(Message::Frame(Frame::message(
+            part,
+            opcode,
+            rest.is_empty(),
+        )))
+    })
 }
 
 #[cfg(test)]
@@ -51,26 +38,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fragments_end_between_letters_and_add_up() {
-        let text = format!("a{}", "é".repeat(FRAGMENT));
-        let mut fragments = Fragments::new(text.clone());
+    fn fragments_end_between_characters_and_add_up() {
+        let text = format!("a{}", "é".repeat(MAX_FRAME_BYTES));
+        let frames: Vec<_> = fragments(text.clone()).collect();
         let mut whole = String::new();
-        for turn in 0.. {
-            let (Frames::Frame(frame), last) = fragments.next() else {
+        for (number, frame) in frames.iter().enumerate() {
+            let Message::Frame(frame) = frame else {
                 panic!("not a frame")
             };
-            assert!(frame.payload().len() <= FRAGMENT);
-            let kind = if turn == 0 {
+            assert!(frame.payload().len() <= MAX_FRAME_BYTES);
+            let kind = if number == 0 {
                 Data::Text
             } else {
                 Data::Continue
             };
             assert_eq!(frame.header().opcode, OpCode::Data(kind));
-            assert_eq!(frame.header().is_final, last);
+            assert_eq!(frame.header().is_final, number + 1 == frames.len());
             whole.push_str(std::str::from_utf8(frame.payload()).unwrap());
-            if last {
-                break;
-            }
         }
         assert_eq!(whole, text);
     }

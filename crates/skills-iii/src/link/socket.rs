@@ -1,29 +1,33 @@
-//! Messages over a WebSocket, both ways in one task.
+//! Messages over a WebSocket.
 //!
-//! Reading never waits for writing: two ends that both send much would
-//! otherwise wait for each other. Everything that is ready goes out in one
-//! flush.
+//! The reader, the writer and the heartbeat are futures of one task. Reading never waits for
+//! writing: two ends that both send much would otherwise wait for each other. The writer flushes
+//! once for all messages that are queued.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_util::{Sink, Stream};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
+use tokio::select;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{Bytes, Error, Message as Frames};
+use tokio_tungstenite::tungstenite::{Bytes, Error, Message as Frame};
 
-use super::fragment::{FRAGMENT, Fragments};
-use super::pulse::{Heartbeat, Pulse, Sign};
-use super::{Ended, Side, TURN};
+use super::fragment::{MAX_FRAME_BYTES, fragments};
+use super::heartbeat::{Activity, Heartbeat};
+use super::{Ended, Protocol};
 use crate::message::{BadMessage, Message};
-use crate::queue::{Next, Queue};
+use crate::queue::Queue;
 
-/// How long a polite goodbye may take.
-const GOODBYE: Duration = Duration::from_secs(1);
+/// Frames that are read before the writer gets a turn.
+const MAX_FRAMES_PER_TURN: usize = 128;
+/// How long the closing handshake may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Buffers sized for many small messages at once; idle connections stay cheap.
+type Socket = WebSocketStream<TcpStream>;
+
+/// Buffers for many small messages at once; an idle connection still takes little memory.
 pub(crate) fn socket_config(max_message_bytes: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(32 << 10)
@@ -32,182 +36,137 @@ pub(crate) fn socket_config(max_message_bytes: usize) -> WebSocketConfig {
         .max_frame_size(Some(max_message_bytes))
 }
 
-pub(crate) struct Socket {
-    stream: WebSocketStream<TcpStream>,
+/// Sends the queued messages and receives the other end's until the connection ends.
+pub(crate) async fn run_socket(
+    socket: Socket,
     queue: Queue,
-    pulse: Pulse,
-    fragments: Option<Fragments>,
-    question: bool,
-    unflushed: bool,
+    heartbeat: Heartbeat,
+    protocol: &mut impl Protocol,
+) -> Ended {
+    let (mut sink, mut stream) = socket.split();
+    let activity = Activity::new();
+    let aborted = queue.aborted();
+    let ended = select! {
+        biased;
+        ended = read(&mut stream, protocol, &activity) => ended,
+        ended = write(&mut sink, queue, &activity) => ended,
+        ended = activity.monitor(heartbeat) => ended,
+        reason = aborted => Ended::Aborted(reason),
+    };
+    if matches!(ended, Ended::ClosedHere | Ended::ClosedThere) {
+        let close = async {
+            sink.close().await?;
+            // Closing the socket before the other end's close frame arrives could discard
+            // messages that it has not read yet.
+            while let Some(frame) = stream.next().await {
+                frame?;
+            }
+            Ok::<_, Error>(())
+        };
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, close).await;
+    }
+    ended
 }
 
-impl Socket {
-    pub(crate) fn new(
-        stream: WebSocketStream<TcpStream>,
-        queue: Queue,
-        heartbeat: Heartbeat,
-    ) -> Self {
-        Self {
-            stream,
-            queue,
-            pulse: Pulse::new(heartbeat),
-            fragments: None,
-            question: false,
-            unflushed: false,
-        }
-    }
-
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>, side: &mut impl Side) -> Poll<Ended> {
-        loop {
-            let more = match self.poll_read(context, side) {
-                Poll::Ready(Ok(())) => true,
-                Poll::Ready(Err(ended)) => return Poll::Ready(ended),
-                Poll::Pending => false,
-            };
-            side.poll(context);
-            match self.poll_write(context) {
-                Poll::Ready(Ok(())) => self.pulse.writing(false),
-                Poll::Ready(Err(ended)) => return Poll::Ready(ended),
-                Poll::Pending => self.pulse.writing(true),
-            }
-            if !more {
-                break;
-            }
-        }
-        match self.pulse.poll(context) {
-            Poll::Ready(Sign::Silent) => return Poll::Ready(Ended::Silent),
-            Poll::Ready(Sign::Stalled) => return Poll::Ready(Ended::Stalled),
-            Poll::Ready(Sign::Ask) => {
-                self.question = true;
-                context.waker().wake_by_ref();
-            }
-            Poll::Pending => {}
-        }
-        Poll::Pending
-    }
-
-    /// Reads what is there, at most one turn; pending when there is no more.
-    fn poll_read(
-        &mut self,
-        context: &mut Context<'_>,
-        side: &mut impl Side,
-    ) -> Poll<Result<(), Ended>> {
-        for _ in 0..TURN {
-            let frame = match ready!(Pin::new(&mut self.stream).poll_next(context)) {
+async fn read(
+    stream: &mut SplitStream<Socket>,
+    protocol: &mut impl Protocol,
+    activity: &Activity,
+) -> Ended {
+    loop {
+        for _ in 0..MAX_FRAMES_PER_TURN {
+            let frame = match stream.next().await {
                 Some(Ok(frame)) => frame,
-                Some(Err(error)) => return Poll::Ready(Err(error.into())),
-                None => return Poll::Ready(Err(Ended::There)),
+                Some(Err(error)) => return error.into(),
+                None => return Ended::ClosedThere,
             };
-            self.pulse.heard();
-            let read = match &frame {
-                Frames::Text(text) => Message::parse(text),
-                Frames::Binary(bytes) => match std::str::from_utf8(bytes) {
+            activity.received();
+            let parsed = match &frame {
+                Frame::Text(text) => Message::parse(text),
+                Frame::Binary(bytes) => match std::str::from_utf8(bytes) {
                     Ok(text) => Message::parse(text),
                     Err(_) => Err(BadMessage::NotText),
                 },
-                Frames::Ping(_) => {
-                    // The library has the answer ready; it must be flushed.
-                    self.unflushed = true;
+                Frame::Ping(_) => {
+                    // The library has queued the pong; the writer must flush it.
+                    activity.wake_writer();
                     continue;
                 }
-                Frames::Pong(_) | Frames::Frame(_) => continue,
-                Frames::Close(_) => return Poll::Ready(Err(Ended::There)),
+                Frame::Pong(_) | Frame::Frame(_) => continue,
+                Frame::Close(_) => return Ended::ClosedThere,
             };
-            match read {
-                Ok(message) => side.receive(message),
-                Err(bad) => side.refuse(&bad),
+            match parsed {
+                Ok(message) => protocol.receive(message),
+                Err(problem) => protocol.receive_invalid(&problem),
             }
         }
-        Poll::Ready(Ok(()))
+        tokio::task::yield_now().await;
     }
+}
 
-    /// Writes what is waiting; pending when the other end does not take it.
-    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
-        loop {
-            let ready = Pin::new(&mut self.stream).poll_ready(context);
-            if let Poll::Ready(Err(error)) = ready {
-                return Poll::Ready(Err(error.into()));
-            }
-            if ready.is_pending() {
-                // Blocked, but a reason to give up must still be heard.
-                return match self.queue.poll_ended(context) {
-                    Some(reason) => Poll::Ready(Err(Ended::Aborted(reason))),
-                    None => Poll::Pending,
-                };
-            }
-            let frame = match self.next_frame(context) {
-                Poll::Ready(Ok(frame)) => frame,
-                Poll::Ready(Err(ended)) => {
-                    if matches!(ended, Ended::Here) && self.unflushed {
-                        ready!(self.poll_flush(context))?;
-                    }
-                    return Poll::Ready(Err(ended));
+async fn write(
+    sink: &mut SplitSink<Socket, Frame>,
+    mut queue: Queue,
+    activity: &Activity,
+) -> Ended {
+    let finishing = queue.finishing();
+    tokio::pin!(finishing);
+    let mut open = true;
+    loop {
+        let mut next = select! {
+            biased;
+            message = queue.recv() => match message {
+                Some(message) => Some(message),
+                None => return Ended::ClosedHere,
+            },
+            ping = activity.writer_woken() => {
+                if ping && let Err(error) = feed(sink, Frame::Ping(Bytes::new()), activity).await {
+                    return error.into();
                 }
-                Poll::Pending => break,
-            };
-            Pin::new(&mut self.stream)
-                .start_send(frame)
-                .map_err(Ended::from)?;
-            self.pulse.writing(false);
-            self.unflushed = true;
-        }
-        if self.unflushed {
-            self.poll_flush(context)
-        } else {
-            Poll::Ready(Ok(()))
-        }
-    }
-
-    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
-        ready!(Pin::new(&mut self.stream).poll_flush(context)).map_err(Ended::from)?;
-        self.unflushed = false;
-        Poll::Ready(Ok(()))
-    }
-
-    fn next_frame(&mut self, context: &mut Context<'_>) -> Poll<Result<Frames, Ended>> {
-        if let Some(fragments) = &mut self.fragments {
-            let (frame, last) = fragments.next();
-            if last {
-                self.fragments = None;
+                None
             }
-            return Poll::Ready(Ok(frame));
-        }
-        if std::mem::take(&mut self.question) {
-            return Poll::Ready(Ok(Frames::Ping(Bytes::new())));
-        }
-        match ready!(self.queue.poll_next(context)) {
-            Next::Message(message) => {
-                let text = message.to_text();
-                if text.len() <= FRAGMENT {
-                    return Poll::Ready(Ok(Frames::text(text)));
-                }
-                let mut fragments = Fragments::new(text);
-                let (frame, _) = fragments.next();
-                self.fragments = Some(fragments);
-                Poll::Ready(Ok(frame))
+            () = &mut finishing, if open => {
+                open = false;
+                queue.close();
+                continue;
             }
-            Next::Finished => Poll::Ready(Err(Ended::Here)),
-            Next::Aborted(reason) => Poll::Ready(Err(Ended::Aborted(reason))),
+        };
+        while let Some(message) = next {
+            if let Err(error) = feed_message(sink, message.to_text(), activity).await {
+                return error.into();
+            }
+            next = queue.try_recv();
+        }
+        activity.write_started();
+        let flushed = sink.flush().await;
+        activity.write_completed();
+        if let Err(error) = flushed {
+            return error.into();
         }
     }
+}
 
-    /// Says goodbye where there is somebody left to hear it.
-    pub(crate) async fn close(&mut self, ended: &Ended) {
-        let polite = matches!(ended, Ended::Here | Ended::There);
-        if polite {
-            let goodbye = async {
-                self.stream.close(None).await?;
-                // The other end's goodbye; without it, closing the socket could
-                // cut off what it has not read yet.
-                while let Some(frame) =
-                    std::future::poll_fn(|context| Pin::new(&mut self.stream).poll_next(context))
-                        .await
-                {
-                    frame?;
-                }
-                Ok::<_, Error>(())
-            };
-            let _late = tokio::time::timeout(GOODBYE, goodbye).await;
-        }
+async fn feed_message(
+    sink: &mut SplitSink<Socket, Frame>,
+    text: String,
+    activity: &Activity,
+) -> Result<(), Error> {
+    if text.len() <= MAX_FRAME_BYTES {
+        return feed(sink, Frame::text(text), activity).await;
     }
+    for frame in fragments(text) {
+        feed(sink, frame, activity).await?;
+    }
+    Ok(())
+}
+
+async fn feed(
+    sink: &mut SplitSink<Socket, Frame>,
+    frame: Frame,
+    activity: &Activity,
+) -> Result<(), Error> {
+    activity.write_started();
+    let fed = sink.feed(frame).await;
+    activity.write_completed();
+    fed
 }

@@ -1,63 +1,51 @@
-//! Telling a callee who calls: `_caller_worker_id` in an object payload.
+//! The id of the calling worker, as `_caller_worker_id` in an object payload.
 //!
-//! The payload is not parsed and written again: the field is put at its end as
-//! text. A field of that name from the caller itself is taken out, or anyone
-//! could pass for anyone.
+//! The field is appended to the payload's text, without parsing it. A field of that name in the
+//! caller's own payload is removed, because a worker could otherwise claim another worker's id.
 
-use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
-use super::fields::Fields;
-use super::write::quote;
+use serde_json::value::{RawValue, to_raw_value};
+
 use super::{InvokeFunction, Raw};
 
 const FIELD: &str = "_caller_worker_id";
 
-/// The call's payload as its callee is to see it.
+/// The payload of a call for its callee.
 pub(crate) fn with_caller(call: &InvokeFunction) -> Raw {
-    let data = call.data.get();
-    match &call.caller {
-        Some(caller) if data.starts_with('{') => {
-            let mut out = String::with_capacity(data.len() + 64);
-            push_with_caller(&mut out, data, caller);
-            RawValue::from_string(out).expect("an object with one more field is an object")
-        }
-        _ => call.data.clone(),
+    let Some(caller) = &call.caller else {
+        return call.data.clone();
+    };
+    let cleaned = without_caller(&call.data);
+    let data = cleaned.as_ref().unwrap_or(&call.data).get();
+    if !data.starts_with('{') {
+        return call.data.clone();
     }
+    let mut text = String::with_capacity(data.len() + FIELD.len() + caller.len() + 8);
+    text.push_str(data);
+    append_caller(&mut text, caller);
+    RawValue::from_string(text).expect("an object with one more field is an object")
 }
 
-/// Appends `data` to `out`, with the caller's id in it if it is an object.
-pub(crate) fn push_with_caller(out: &mut String, data: &str, caller: &str) {
-    let Some(inner) = data
-        .strip_prefix('{')
-        .and_then(|rest| rest.strip_suffix('}'))
-    else {
-        out.push_str(data);
-        return;
-    };
-    out.push('{');
-    // An escape could spell the field's name without showing it.
-    let suspect = data.contains(FIELD) || data.contains("\\u");
-    let fields = suspect
-        .then(|| serde_json::from_str::<Fields<'_>>(data).ok())
-        .flatten();
-    match fields {
-        Some(fields) if fields.0.iter().any(|(key, _)| key == FIELD) => {
-            for (key, value) in fields.0.iter().filter(|(key, _)| key != FIELD) {
-                quote(out, key);
-                out.push(':');
-                out.push_str(value.get());
-                out.push(',');
-            }
-        }
-        _ => {
-            out.push_str(inner);
-            if !inner.trim_ascii().is_empty() {
-                out.push(',');
-            }
-        }
+/// The payload without the caller's field, if it has one.
+pub(super) fn without_caller(data: &Raw) -> Option<Raw> {
+    let text = data.get();
+    // An escape sequence can hide the name of the field.
+    if !text.starts_with('{') || !(text.contains(FIELD) || text.contains("\\u")) {
+        return None;
     }
-    quote(out, FIELD);
-    out.push(':');
-    quote(out, caller);
-    out.push('}');
+    let mut fields: BTreeMap<String, Raw> = serde_json::from_str(text).ok()?;
+    fields.remove(FIELD)?;
+    to_raw_value(&fields).ok()
+}
+
+/// Adds the caller's id to the object at the end of `text`.
+pub(super) fn append_caller(text: &mut String, caller: &str) {
+    text.pop();
+    if !text.trim_ascii_end().ends_with('{') {
+        text.push(',');
+    }
+    let caller = serde_json::to_string(caller).expect("a string is JSON");
+    write!(text, r#""{FIELD}":{caller}}}"#).expect("a String takes any text");
 }

@@ -1,271 +1,312 @@
-//! What is said between a worker and an engine.
+//! The messages between a worker and an engine.
 //!
-//! One JSON object per frame, told apart by `type`. Payloads stay raw JSON text
-//! ([`Raw`]): nothing is parsed twice, large integers and key contents arrive
-//! as they left. Reading lives in `read`, writing in `write`; sockets are not
-//! known here.
+//! A frame is one JSON object, and its `type` names the message. Payloads stay raw JSON text
+//! ([`Raw`]): they are not parsed on the way, so large integers and the order of keys survive.
+//! `decode` parses a frame, `encode` writes one, `caller` adds the caller's id to a payload.
+//! Nothing here knows about sockets.
 
 mod caller;
-mod fields;
-mod read;
+mod decode;
+mod encode;
 #[cfg(test)]
 mod tests;
-mod write;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-pub use read::BadMessage;
+pub use decode::BadMessage;
 
 pub(crate) use caller::with_caller;
-pub(crate) use write::Object;
 
-/// A piece of JSON, kept as the text it came as.
+use decode::{null_as_default, raw_or_null};
+
+/// JSON text.
 pub type Raw = Box<RawValue>;
 
-/// Fields this version does not know, in the order they came. A message that is
-/// passed on takes them along.
-pub type Extra = Vec<(String, Raw)>;
+/// Fields that this version does not know. A message that is passed on keeps them.
+pub type Extra = BTreeMap<String, Raw>;
 
 /// One message of the protocol, in either direction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
 pub enum Message {
-    /// The engine's first words to a worker.
+    /// The first message of an engine to a worker.
     WorkerRegistered(Box<WorkerRegistered>),
     /// A worker offers a function.
-    RegisterFunction(Box<RegisterFunction>),
-    /// A worker takes a function back.
-    UnregisterFunction {
-        /// The function.
-        id: String,
-    },
-    /// A worker offers to tell others about something.
-    RegisterTriggerType(Box<RegisterTriggerType>),
-    /// A worker takes a trigger type back.
-    UnregisterTriggerType {
-        /// The trigger type.
-        id: String,
-    },
-    /// A worker wants a function called when something happens; passed on to
-    /// the worker that provides the type.
-    RegisterTrigger(Box<RegisterTrigger>),
-    /// The provider's answer to a trigger; passed on to the subscriber only
-    /// when it is a refusal.
+    RegisterFunction(Box<FunctionSpec>),
+    /// A worker withdraws a function.
+    UnregisterFunction(Id),
+    /// A worker offers a trigger type.
+    RegisterTriggerType(Box<TriggerTypeSpec>),
+    /// A worker withdraws a trigger type.
+    UnregisterTriggerType(Id),
+    /// A worker registers a trigger. The engine passes it on to the provider of the type.
+    RegisterTrigger(Box<TriggerSpec>),
+    /// The provider's reply to a trigger. The engine passes only a rejection on to the subscriber.
     TriggerRegistrationResult(Box<TriggerRegistrationResult>),
-    /// A trigger is no longer wanted.
-    UnregisterTrigger {
-        /// The trigger.
-        id: String,
-        /// Its type; an engine always says it.
-        trigger_type: Option<String>,
-    },
+    /// A trigger ended.
+    UnregisterTrigger(UnregisterTrigger),
     /// A call.
     InvokeFunction(Box<InvokeFunction>),
-    /// The answer to a call.
+    /// The result of a call.
     InvocationResult(Box<InvocationResult>),
-    /// Said by old SDKs; nothing hangs on it.
-    RegisterService(Box<RegisterService>),
-    /// Are you there?
+    /// Requests a [`Message::Pong`].
     Ping,
-    /// I am.
+    /// The reply to a [`Message::Ping`].
     Pong,
-    /// A worker that was here before comes back.
-    Reattach {
-        /// The id it had.
-        previous_worker_id: String,
-        /// The token that came with that id.
-        reattach_token: String,
-    },
-    /// The engine refuses a function or a whole worker.
+    /// A worker reconnects and presents its previous id.
+    Reattach(Reattach),
+    /// The engine rejects a function or a worker.
     RegistrationRejected(Box<RegistrationRejected>),
-    /// A type this version does not know.
+    /// A message of a type that this version does not know.
+    #[serde(skip)]
     Unknown(Unknown),
 }
 
-/// The engine's first words to a worker.
-#[derive(Clone, Debug, Default)]
+/// The first message of an engine to a worker.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct WorkerRegistered {
-    /// The id this connection has.
+    /// The id of this connection.
     pub worker_id: String,
-    /// What to show on the next connection to be known again.
+    /// Presented on the next connection to replace this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reattach_token: Option<String>,
-    /// Optional abilities of the engine.
+    /// Optional features of the engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Raw>,
 }
 
-/// A function a worker offers.
-#[derive(Clone, Debug, Default)]
-pub struct RegisterFunction {
+/// A function that a worker offers.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct FunctionSpec {
     /// Such as `resend::email::send`.
     pub id: String,
-    /// What it does, in words.
+    /// What it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// JSON schema of the input.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_format: Option<Raw>,
     /// JSON schema of the output.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_format: Option<Raw>,
-    /// Anything else the worker says about it.
+    /// Further properties, not interpreted by the engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Raw>,
-    /// How to reach a function that is an HTTP endpoint.
+    /// The address of a function that is an HTTP endpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub invocation: Option<Raw>,
-    /// Fields not known here.
+    /// Unknown fields.
+    #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
 
-/// A kind of event a worker offers to tell others about.
-#[derive(Clone, Debug, Default)]
-pub struct RegisterTriggerType {
+/// A trigger type that a worker provides.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct TriggerTypeSpec {
     /// Such as `skills::on-change`.
     pub id: String,
-    /// When it fires, in words.
+    /// When it fires.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub description: String,
     /// JSON schema of a trigger's `config`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger_request_format: Option<Raw>,
-    /// JSON schema of what the called function gets.
+    /// JSON schema of the payload of the called function.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call_request_format: Option<Raw>,
     /// The namespace it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Fields not known here.
+    /// Unknown fields.
+    #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
 
-/// A wish to have a function called when something happens.
-#[derive(Clone, Debug)]
-pub struct RegisterTrigger {
-    /// Chosen by the subscriber.
+/// A trigger: the function to call when an event of a type happens.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct TriggerSpec {
+    /// Chosen by the subscriber; a UUID is customary.
     pub id: String,
-    /// What to wait for.
+    /// The type of the events.
     pub trigger_type: String,
-    /// What to call.
+    /// The function to call.
     pub function_id: String,
-    /// The provider's settings.
+    /// Settings for the provider of the type.
+    #[serde(default)]
     pub config: Raw,
-    /// Anything else the subscriber says about it.
+    /// Further properties, passed on to the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Raw>,
     /// The function's namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// The trigger type's namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger_namespace: Option<String>,
-    /// Fields not known here.
+    /// Unknown fields.
+    #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
 
-/// A provider's answer to a trigger.
-#[derive(Clone, Debug)]
+/// A provider's reply to a trigger.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct TriggerRegistrationResult {
     /// The trigger.
     pub id: String,
     /// Its type.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub trigger_type: String,
     /// The function it calls.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub function_id: String,
-    /// Why it was refused.
+    /// The reason of a rejection; none if the trigger was accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorBody>,
-    /// Fields not known here.
+    /// Unknown fields.
+    #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
+}
+
+/// The id of a function or a trigger type.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Id {
+    /// The id.
+    pub id: String,
+}
+
+/// The end of a trigger.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct UnregisterTrigger {
+    /// The trigger.
+    pub id: String,
+    /// Its type; always present in messages of an engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger_type: Option<String>,
 }
 
 /// A call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct InvokeFunction {
-    /// What the answer will carry; none when no answer is wanted.
+    /// Repeated in the result; none when no result is expected.
     pub invocation_id: Option<Uuid>,
-    /// What to call.
+    /// The function to call.
     pub function_id: String,
-    /// The input.
-    pub data: Raw,
-    /// Wait for the answer, do not, or put it in a queue.
+    /// Wait for the result, do not wait, or put the call into a queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
-    /// Passed on untouched.
+    /// Passed on unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Raw>,
     /// The function's namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Trace context, passed on untouched.
+    /// Trace context, passed on unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
-    /// Trace context, passed on untouched.
+    /// Trace context, passed on unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub baggage: Option<String>,
-    /// Who calls. Not a field of its own on the wire: it is written into an
-    /// object payload as `_caller_worker_id` when the message is sent, so that
-    /// the payload is copied only once.
-    pub caller: Option<Arc<str>>,
-    /// Fields not known here.
+    /// Unknown fields.
+    #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
+    /// The calling worker. Not a field of the message: `encode` writes it into an object payload
+    /// as `_caller_worker_id`, so that the payload is copied only once.
+    #[serde(skip)]
+    pub caller: Option<Arc<str>>,
+    /// The input. Serialized last, so that `encode` can add the caller at its end.
+    pub data: Raw,
 }
 
-/// The answer to a call.
-#[derive(Clone, Debug, Default)]
+/// The result of a call.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct InvocationResult {
-    /// The call's.
+    /// The id of the call.
     pub invocation_id: Uuid,
     /// The function that was called.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub function_id: String,
-    /// The output; absent and `null` are different things.
+    /// The output. A missing result and `null` are different.
+    #[serde(
+        default,
+        deserialize_with = "raw_or_null",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub result: Option<Raw>,
-    /// Why there is none.
+    /// The error of a failed call.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorBody>,
-    /// Trace context, passed on untouched.
+    /// Trace context, passed on unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
-    /// Trace context, passed on untouched.
+    /// Trace context, passed on unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub baggage: Option<String>,
-    /// Fields not known here.
+    /// Unknown fields.
+    #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
 
-/// A service as old SDKs announce it.
-#[derive(Clone, Debug, Default)]
-pub struct RegisterService {
-    /// Its id.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// What it does.
-    pub description: Option<String>,
-    /// The service it is part of.
-    pub parent_service_id: Option<String>,
+/// A worker that reconnects.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Reattach {
+    /// Its previous id.
+    pub previous_worker_id: String,
+    /// The token that came with that id.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub reattach_token: String,
 }
 
-/// An engine's refusal of a function or a worker.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// An engine's rejection of a function or a worker.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct RegistrationRejected {
     /// `FUNCTION_NAMESPACE_CONFLICT` or `WORKER_NAMESPACE_CONFLICT`.
     pub code: String,
-    /// Where the names clash.
+    /// The namespace of the conflict.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub namespace: String,
     /// The worker name that is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub worker_name: Option<String>,
     /// The function that is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub function_id: Option<String>,
-    /// Who has it.
+    /// The worker that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_worker_id: Option<String>,
 }
 
-/// A message of a type this version does not know.
+/// A message of a type that this version does not know.
 #[derive(Clone, Debug)]
 pub struct Unknown {
-    /// What it calls itself.
+    /// Its type.
     pub kind: String,
-    /// The whole of it.
+    /// The whole frame.
     pub text: Raw,
 }
 
-/// What to do with a call.
-#[derive(Clone, Debug)]
+/// How to run a call.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
 pub enum Action {
-    /// No answer is wanted.
+    /// No result is expected.
     Void,
-    /// Put it in a queue.
+    /// Put it into a queue.
     Enqueue {
-        /// Which one.
+        /// The name of the queue.
         queue: String,
     },
-    /// Something newer.
+    /// An action that this version does not know.
+    #[serde(untagged)]
     Other(Raw),
 }
 
-/// A failure as it crosses the wire.
-#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
+/// The error of a failed call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct ErrorBody {
     /// For programs.
@@ -273,11 +314,12 @@ pub struct ErrorBody {
     /// For people.
     pub message: String,
     /// For developers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stacktrace: Option<String>,
 }
 
 impl ErrorBody {
-    /// A failure without a stack trace.
+    /// An error without a stack trace.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code: code.into(),
@@ -296,24 +338,32 @@ impl ErrorBody {
 }
 
 impl InvokeFunction {
-    /// A call of `function_id` with `data` and nothing else said.
+    /// A call of `function_id` with `data` and no other properties.
     pub fn new(function_id: impl Into<String>, data: Raw) -> Self {
         Self {
-            invocation_id: None,
             function_id: function_id.into(),
             data,
-            action: None,
-            metadata: None,
-            namespace: None,
-            traceparent: None,
-            baggage: None,
-            caller: None,
-            extra: Extra::new(),
+            ..Self::default()
         }
     }
 
-    /// Whether no answer is wanted.
+    /// Whether no result is expected.
     pub fn is_void(&self) -> bool {
         matches!(self.action, Some(Action::Void))
+    }
+}
+
+impl InvocationResult {
+    /// A result or an error, without the id of a call.
+    pub(crate) fn of(outcome: Result<Option<Raw>, ErrorBody>) -> Self {
+        let (result, error) = match outcome {
+            Ok(result) => (result, None),
+            Err(error) => (None, Some(error)),
+        };
+        Self {
+            result,
+            error,
+            ..Self::default()
+        }
     }
 }

@@ -64,7 +64,7 @@ fn every_type_says_the_same_after_a_round_trip() {
         assert_eq!(round_trip(&sample.to_string()), sample);
         assert!(
             matches!(Message::parse(&sample.to_string()), Ok(Message::Unknown(_)))
-                == (sample["type"] == "fromthefuture"),
+                == (sample["type"] == "fromthefuture" || sample["type"] == "registerservice"),
             "{sample}"
         );
     }
@@ -80,25 +80,50 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_not_a_message() {
-    let start = |text: &str| Message::parse(text).unwrap_err().to_string();
-    assert!(start("").starts_with("not a JSON object: "));
-    assert!(start("[1]").starts_with("not a JSON object: "));
-    assert!(start("{\"type\":\"ping\"").starts_with("not a JSON object: "));
-    check("{}", "bad: `message` has no `type`");
-    check(r#"{"type":7}"#, "bad: `type` of `message` cannot be 7");
+fn invalid_frames() {
+    for text in [
+        "",
+        "[1]",
+        r#"["ping"]"#,
+        r#"{"type":"ping""#,
+        "{}",
+        r#"{"type":7}"#,
+    ] {
+        let problem = Message::parse(text).unwrap_err().to_string();
+        let expected = "not a JSON object with a `type`: ";
+        assert!(problem.starts_with(expected), "{text}: {problem}");
+    }
     check(
         r#"{"type":"invokefunction","function_id":"f"}"#,
-        "bad: `invokefunction` has no `data`",
+        "bad: invalid `invokefunction` message: missing field `data` at line 1 column 43",
     );
     check(
         r#"{"type":"invokefunction","function_id":"f","data":1,"invocation_id":"7"}"#,
-        r#"bad: `invocation_id` of `invokefunction` cannot be "7""#,
+        "bad: invalid `invokefunction` message: UUID parsing failed: invalid length: found 1 at \
+         line 1 column 71",
     );
     check(
         r#"{"type":"invocationresult","function_id":"f"}"#,
-        "bad: `invocationresult` has no `invocation_id`",
+        "bad: invalid `invocationresult` message: missing field `invocation_id` at line 1 column 45",
     );
+}
+
+#[test]
+fn an_error_of_any_form_is_an_error() {
+    let id = "9ea4c9a0-5a33-4c3f-8a55-0d2c1f8e7a10";
+    for (error, expected) in [
+        (r#"{"code":"c","message":"m","stacktrace":"s"}"#, "c: m"),
+        (r#""it broke""#, "error: it broke"),
+        (r#"{"code":7,"message":"m"}"#, ": m"),
+        ("7", ": "),
+    ] {
+        let text =
+            format!(r#"{{"type":"invocationresult","invocation_id":"{id}","error":{error}}}"#);
+        let Ok(Message::InvocationResult(result)) = Message::parse(&text) else {
+            panic!("{text}")
+        };
+        assert_eq!(result.error.unwrap().to_string(), expected);
+    }
 }
 
 #[test]
@@ -202,7 +227,7 @@ proptest! {
         message[&key] = extra;
         let passed_on = matches!(sample["type"].as_str().unwrap(), "registertrigger" | "registerfunction"
             | "registertriggertype" | "triggerregistrationresult" | "invokefunction"
-            | "invocationresult" | "fromthefuture");
+            | "invocationresult" | "fromthefuture" | "registerservice");
         let expected = if passed_on { &message } else { &sample };
         prop_assert_eq!(&round_trip(&message.to_string()), expected);
     }

@@ -1,12 +1,13 @@
 //! The feed of committed writes: a bounded queue for each subscriber.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use super::StoreOptions;
+use crate::lock::lock;
 
 /// A committed change, of this process or of another process that shares the directory.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ struct Pending {
 impl Queue {
     // A std mutex: nothing awaits while it is held.
     fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.pending)
     }
 }
 
@@ -190,9 +191,7 @@ impl Feed {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Queue>>> {
-        self.subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.subscribers)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::ready;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use futures_util::future::BoxFuture;
 use serde_json::value::{RawValue, to_raw_value};
@@ -10,6 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::feed::Feed;
 use super::state_store::{StateStore, StoredValue, UpdateFn, Updated};
 use super::{Changes, StateChange, StateError, StoreOptions};
+use crate::lock::lock;
 
 /// A [`StateStore`] in memory, for tests and for engines that need no durable state.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Default for MemoryState {
 
 impl MemoryState {
     fn scopes(&self) -> MutexGuard<'_, BTreeMap<String, Scope>> {
-        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.scopes)
     }
 
     /// Must be called with the scopes locked, so that changes are published in order.

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use rusqlite::{Connection, OptionalExtension, Rows};
 use serde::ser::{Error as _, SerializeSeq};
@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::file::Identity;
 use super::row::{no_json, raw};
 use super::{StateError, StoreOptions, file};
+use crate::lock::lock;
 
 /// Connections kept for the next reader.
 const IDLE: usize = 4;
@@ -151,6 +152,6 @@ impl Readers {
 
     // A std mutex, held for a push or a pop, never during a read.
     fn lock(&self) -> MutexGuard<'_, Option<Vec<Connection>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.idle)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, SyncSender, TrySendError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use futures_util::future::BoxFuture;
@@ -16,6 +16,7 @@ use super::row::{Op, Written};
 use super::state_store::{StateStore, StoredValue, UpdateFn, Updated};
 use super::write::{Job, Write, Writer};
 use super::{Changes, StateError, StoreCheck, StoreOptions, check, file};
+use crate::lock::lock;
 
 /// The longest scope or key, in bytes.
 const MAX_NAME_BYTES: usize = 16 << 10;
@@ -95,7 +96,7 @@ impl SqliteState {
     pub fn close(&self) {
         // Fails if the writer has ended already.
         let _ = self.jobs.send(Job::Stop);
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = lock(&self.writer);
         if let Some(thread) = writer.take()
             && thread.join().is_err()
         {

@@ -5,12 +5,13 @@
 
 mod update;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::lock::lock;
 use crate::message::{ErrorBody, Raw};
 use crate::state::{StateError, StateStore};
 use update::{Op, OpError, apply};
@@ -18,66 +19,41 @@ use update::{Op, OpError, apply};
 /// The result of a call: a value, none, or an error.
 pub(crate) type Outcome = Result<Option<Raw>, ErrorBody>;
 
-/// An outcome that is known at once, or that needs to be awaited.
+/// A result that is known at once, or an outcome to wait for.
 pub(crate) enum Reply {
-    Now(Outcome),
+    Now(Option<Raw>),
     Later(BoxFuture<'static, Outcome>),
 }
 
-/// One of the `state::*` functions.
-pub(crate) struct StateFunction {
-    pub(crate) id: &'static str,
-    pub(crate) description: &'static str,
-    pub(crate) run: fn(&Arc<dyn StateStore>, &RawValue) -> Reply,
-}
+/// A function's id, its description, and the function.
+type StateFunction = (
+    &'static str,
+    &'static str,
+    fn(&Arc<dyn StateStore>, &RawValue) -> Result<Reply, ErrorBody>,
+);
 
 /// Every `state::*` function.
 pub(crate) const STATE_FUNCTIONS: &[StateFunction] = &[
-    StateFunction {
-        id: "state::get",
-        description: "Read a value.",
-        run: get,
-    },
-    StateFunction {
-        id: "state::set",
-        description: "Write a value.",
-        run: set,
-    },
-    StateFunction {
-        id: "state::delete",
-        description: "Delete a value.",
-        run: delete,
-    },
-    StateFunction {
-        id: "state::list",
-        description: "Read every value of a scope.",
-        run: list,
-    },
-    StateFunction {
-        id: "state::list_groups",
-        description: "List the scopes.",
-        run: list_groups,
-    },
-    StateFunction {
-        id: "state::update",
-        description: "Change a value in place.",
-        run: update,
-    },
+    ("state::get", "Read a value.", get),
+    ("state::set", "Write a value.", set),
+    ("state::delete", "Delete a value.", delete),
+    ("state::list", "Read every value of a scope.", list),
+    ("state::list_groups", "List the scopes.", list_groups),
+    ("state::update", "Change a value in place.", update),
 ];
 
 /// Runs the `state::*` function with this id on a store and returns what a hub on that store
-/// would answer. Must be called inside a runtime. An id that is not in the table is
-/// `function_not_found`.
+/// would return. Must be called inside a runtime. Fails with `function_not_found` for an id that
+/// is not a state function.
 pub async fn call_state(
     store: &Arc<dyn StateStore>,
     function_id: &str,
     payload: &RawValue,
 ) -> Result<Option<Raw>, ErrorBody> {
-    let Some(function) = STATE_FUNCTIONS.iter().find(|f| f.id == function_id) else {
-        return Err(ErrorBody::function_not_found(function_id));
-    };
-    match (function.run)(store, payload) {
-        Reply::Now(outcome) => outcome,
+    let function = STATE_FUNCTIONS.iter().find(|(id, ..)| *id == function_id);
+    let (.., run) = function.ok_or_else(|| ErrorBody::function_not_found(function_id))?;
+    match run(store, payload)? {
+        Reply::Now(result) => Ok(result),
         Reply::Later(outcome) => outcome.await,
     }
 }
@@ -98,7 +74,7 @@ struct Row {
 }
 
 #[derive(Deserialize)]
-struct Write<'a> {
+struct Set<'a> {
     scope: String,
     key: String,
     #[serde(borrow, alias = "data")]
@@ -130,106 +106,82 @@ struct Groups {
     groups: Vec<String>,
 }
 
-fn get(store: &Arc<dyn StateStore>, data: &RawValue) -> Reply {
-    Reply::Now(decode(data).and_then(|Row { scope, key }| {
-        store
-            .get(&scope, &key)
-            .map_err(|error| failed("GET_ERROR", &error))
-    }))
+fn get(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+    let Row { scope, key } = decode(data)?;
+    let value = store.get(&scope, &key);
+    value.map(Reply::Now).map_err(failed("GET_ERROR"))
 }
 
-fn set(store: &Arc<dyn StateStore>, data: &RawValue) -> Reply {
-    let Write { scope, key, value } = match decode(data) {
-        Ok(write) => write,
-        Err(error) => return Reply::Now(Err(error)),
-    };
+fn set(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+    let Set { scope, key, value } = decode(data)?;
     let value: Raw = value.to_owned();
     let written = store.set(scope, key, value.clone());
-    Reply::Later(Box::pin(async move {
-        let old = written.await.map_err(|error| failed("SET_ERROR", &error))?;
+    Ok(Reply::Later(Box::pin(async move {
+        let old = written.await.map_err(failed("SET_ERROR"))?;
         let written = Written {
             old_value: old.as_deref(),
             new_value: &value,
             errors: Vec::new(),
         };
         encode(&written).map(Some)
-    }))
+    })))
 }
 
-fn delete(store: &Arc<dyn StateStore>, data: &RawValue) -> Reply {
-    let Row { scope, key } = match decode(data) {
-        Ok(row) => row,
-        Err(error) => return Reply::Now(Err(error)),
-    };
+fn delete(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+    let Row { scope, key } = decode(data)?;
     let deleted = store.delete(scope, key);
-    Reply::Later(Box::pin(async move {
-        deleted
-            .await
-            .map_err(|error| failed("DELETE_ERROR", &error))
-    }))
+    Ok(Reply::Later(Box::pin(async move {
+        deleted.await.map_err(failed("DELETE_ERROR"))
+    })))
 }
 
-fn list(store: &Arc<dyn StateStore>, data: &RawValue) -> Reply {
-    let Scope { scope } = match decode(data) {
-        Ok(scope) => scope,
-        Err(error) => return Reply::Now(Err(error)),
-    };
+fn list(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+    let Scope { scope } = decode(data)?;
     let store = Arc::clone(store);
-    // Many rows take a while; nobody else should wait for them.
-    let listed = tokio::task::spawn_blocking(move || {
-        let values = store.list(&scope);
-        values
-            .map(Some)
-            .map_err(|error| failed("LIST_ERROR", &error))
-    });
-    Reply::Later(Box::pin(async move {
-        listed
-            .await
-            .unwrap_or_else(|error| Err(ErrorBody::new("LIST_ERROR", error.to_string())))
-    }))
+    // Reading many rows takes a while, so it gets a blocking thread.
+    let listed = tokio::task::spawn_blocking(move || store.list(&scope));
+    Ok(Reply::Later(Box::pin(async move {
+        match listed.await {
+            Ok(values) => values.map(Some).map_err(failed("LIST_ERROR")),
+            Err(error) => Err(ErrorBody::new("LIST_ERROR", error.to_string())),
+        }
+    })))
 }
 
-fn list_groups(store: &Arc<dyn StateStore>, _: &RawValue) -> Reply {
-    let groups = store.groups().map_err(|error| failed("LIST_ERROR", &error));
-    Reply::Now(groups.and_then(|groups| encode(&Groups { groups }).map(Some)))
+fn list_groups(store: &Arc<dyn StateStore>, _: &RawValue) -> Result<Reply, ErrorBody> {
+    let groups = store.groups().map_err(failed("LIST_ERROR"))?;
+    encode(&Groups { groups }).map(Some).map(Reply::Now)
 }
 
-fn update(store: &Arc<dyn StateStore>, data: &RawValue) -> Reply {
-    let Update { scope, key, ops } = match decode(data) {
-        Ok(update) => update,
-        Err(error) => return Reply::Now(Err(error)),
-    };
+fn update(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+    let Update { scope, key, ops } = decode(data)?;
     let errors = Arc::new(Mutex::new(Vec::new()));
-    let noted = Arc::clone(&errors);
-    let updated = store.update(
-        scope,
-        key,
-        Box::new(move |old| {
-            let (new, errors) = apply(old, ops)?;
-            *noted.lock().unwrap_or_else(PoisonError::into_inner) = errors;
-            Ok(new)
-        }),
-    );
-    Reply::Later(Box::pin(async move {
-        let (old, new) = updated
-            .await
-            .map_err(|error| failed("UPDATE_ERROR", &error))?;
-        let errors = std::mem::take(&mut *errors.lock().unwrap_or_else(PoisonError::into_inner));
-        encode(&Written {
+    let found = Arc::clone(&errors);
+    let apply_ops = Box::new(move |old: Option<&RawValue>| {
+        let (new, errors) = apply(old, ops)?;
+        *lock(&found) = errors;
+        Ok(new)
+    });
+    let updated = store.update(scope, key, apply_ops);
+    Ok(Reply::Later(Box::pin(async move {
+        let (old, new) = updated.await.map_err(failed("UPDATE_ERROR"))?;
+        let written = Written {
             old_value: old.as_deref(),
             new_value: &new,
-            errors,
-        })
-        .map(Some)
-    }))
+            errors: std::mem::take(&mut *lock(&errors)),
+        };
+        encode(&written).map(Some)
+    })))
 }
 
-fn failed(code: &str, error: &StateError) -> ErrorBody {
-    let code = match error {
-        StateError::TooLarge { .. } => "VALUE_TOO_LARGE",
-        _ => code,
-    };
-    ErrorBody::new(code, error.with_cause_and_hint())
+fn failed(code: &'static str) -> impl FnOnce(StateError) -> ErrorBody {
+    move |error| {
+        let code = match error {
+            StateError::TooLarge { .. } => "VALUE_TOO_LARGE",
+            _ => code,
+        };
+        ErrorBody::new(code, error.with_cause_and_hint())
+    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,7 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use skills_iii::client::{
-    FunctionSpec, Handler, Trigger, TriggerProvider, TriggerSpec, TriggerTypeSpec,
-};
+use skills_iii::client::{FunctionSpec, Handler, TriggerProvider, TriggerSpec, TriggerTypeSpec};
 use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState, Raw};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
@@ -136,6 +134,7 @@ pub fn trigger(id: &str, trigger_type: &str, function_id: &str, config: &Value) 
         function_id: function_id.to_owned(),
         config: raw(config),
         metadata: None,
+        ..TriggerSpec::default()
     }
 }
 
@@ -168,7 +167,7 @@ impl Notes {
 }
 
 impl TriggerProvider for Notes {
-    fn on_register(&self, trigger: Trigger) -> Result<(), ErrorBody> {
+    fn on_register(&self, trigger: TriggerSpec) -> Result<(), ErrorBody> {
         self.told
             .send(format!(
                 "+{} {} {}",

@@ -1,4 +1,4 @@
-//! `engine::*`: who is here and what they offer.
+//! The `engine::*` functions: which workers are connected and what they offer.
 
 use std::sync::Arc;
 
@@ -7,66 +7,54 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::all;
-use super::line::{FunctionLine, KindLine, TriggerLine, WorkerLine, is_internal};
+use super::listing::{
+    FunctionListing, TriggerListing, TriggerTypeListing, WorkerListing, is_internal,
+};
 use crate::hub::Core;
 use crate::hub::directory::Directory;
-use crate::hub::events::OWN;
-use crate::message::{ErrorBody, Extra, Raw, RegisterTrigger};
-use crate::state_functions::{Outcome, Reply, decode, encode};
+use crate::hub::events::TRIGGER_TYPES;
+use crate::message::{ErrorBody, Id, Raw, TriggerSpec};
+use crate::state_functions::{Outcome, decode, encode};
 
-/// Functions that may be asked about in one call.
-const MOST_IDS: usize = 32;
+/// How many functions one `engine::functions::info` may describe.
+const MAX_IDS: usize = 32;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Search {
+struct Filter {
     prefix: Option<String>,
-    #[serde(rename = "search")]
-    part: Option<String>,
+    search: Option<String>,
     worker: Option<String>,
     workers: Option<Vec<String>>,
     include_internal: bool,
 }
 
-impl Search {
-    fn finds(&self, line: &FunctionLine<'_>) -> bool {
+impl Filter {
+    fn matches(&self, function: &FunctionListing<'_>) -> bool {
         let has = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
-        (self.include_internal || !is_internal(line))
-            && self
-                .prefix
-                .as_ref()
-                .is_none_or(|prefix| line.function_id.starts_with(prefix))
-            && self.part.as_ref().is_none_or(|part| {
-                has(line.function_id, part)
-                    || line
-                        .description
-                        .is_some_and(|description| has(description, part))
+        let prefix = self.prefix.as_ref();
+        let part = self.search.as_ref();
+        let (worker, workers) = (self.worker.as_ref(), self.workers.as_ref());
+        (self.include_internal || !is_internal(function))
+            && prefix.is_none_or(|prefix| function.function_id.starts_with(prefix))
+            && part.is_none_or(|part| {
+                has(function.function_id, part)
+                    || function.description.is_some_and(|text| has(text, part))
             })
-            && self
-                .worker
-                .as_ref()
-                .is_none_or(|worker| *worker == line.worker_name)
-            && self
-                .workers
-                .as_ref()
-                .is_none_or(|workers| workers.contains(&line.worker_name))
+            && worker.is_none_or(|worker| *worker == function.worker_name)
+            && workers.is_none_or(|workers| workers.contains(&function.worker_name))
     }
 }
 
 #[derive(Deserialize)]
-struct Ids {
+struct FunctionIds {
     function_id: Option<String>,
     function_ids: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct WorkerName {
     name: String,
-}
-
-#[derive(Deserialize)]
-struct Identified {
-    id: String,
 }
 
 #[derive(Deserialize)]
@@ -84,100 +72,71 @@ struct Functions<T> {
 }
 
 #[derive(Serialize)]
-struct Unknown<'a> {
+struct UnknownFunction<'a> {
     function_id: &'a str,
     error: &'static str,
 }
 
 #[derive(Serialize)]
 struct Workers<'a> {
-    workers: Vec<WorkerLine<'a>>,
+    workers: Vec<WorkerListing<'a>>,
 }
 
 #[derive(Serialize)]
 struct WorkerInfo<'a> {
-    worker: WorkerLine<'a>,
-    functions: Vec<FunctionLine<'a>>,
-    trigger_types: Vec<KindLine<'a>>,
-    registered_triggers: Vec<TriggerLine<'a>>,
+    worker: WorkerListing<'a>,
+    functions: Vec<FunctionListing<'a>>,
+    trigger_types: Vec<TriggerTypeListing<'a>>,
+    registered_triggers: Vec<TriggerListing<'a>>,
 }
 
 #[derive(Serialize)]
-struct Triggers<T> {
-    triggers: T,
+struct TriggerTypes<'a> {
+    triggers: Vec<TriggerTypeListing<'a>>,
 }
 
 #[derive(Serialize)]
-struct Registered<'a> {
-    registered_triggers: Vec<TriggerLine<'a>>,
+struct RegisteredTriggers<'a> {
+    registered_triggers: Vec<TriggerListing<'a>>,
 }
 
-#[derive(Serialize)]
-struct Id {
-    id: String,
-}
-
-/// The functions a list shows, as JSON.
+/// The functions that pass the filter, as JSON.
 pub(crate) fn list_functions(
     directory: &Directory,
-    shown: impl Fn(&FunctionLine<'_>) -> bool,
+    filter: impl Fn(&FunctionListing<'_>) -> bool,
 ) -> Raw {
-    let lines: Vec<_> = function_lines(directory)
-        .filter(|line| shown(line))
-        .collect();
-    encode(&lines).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    let builtin = all().map(FunctionListing::of_builtin);
+    let registered = directory.functions().into_iter().map(FunctionListing::of);
+    let functions: Vec<_> = builtin.chain(registered).filter(|f| filter(f)).collect();
+    encode(&functions).unwrap_or_default()
 }
 
-fn function_lines(directory: &Directory) -> impl Iterator<Item = FunctionLine<'_>> {
-    let own = all().map(FunctionLine::of_builtin);
-    own.chain(directory.functions().into_iter().map(FunctionLine::of))
+fn list_trigger_types(directory: &Directory) -> impl Iterator<Item = TriggerTypeListing<'_>> {
+    let builtin = TRIGGER_TYPES.iter().map(TriggerTypeListing::of_builtin);
+    let provided = directory.trigger_types.values();
+    builtin.chain(provided.map(TriggerTypeListing::of))
 }
 
-fn kind_lines(directory: &Directory) -> impl Iterator<Item = KindLine<'_>> {
-    OWN.iter()
-        .map(KindLine::of_own)
-        .chain(directory.kinds.values().map(KindLine::of))
+pub(super) fn functions(core: &Arc<Core>, data: &RawValue) -> Outcome {
+    let filter = decode::<Option<Filter>>(data)?.unwrap_or_default();
+    let functions = list_functions(&core.directory(), |function| filter.matches(function));
+    encode(&Functions { functions }).map(Some)
 }
 
-pub(super) fn functions(core: &Arc<Core>, data: &RawValue) -> Reply {
-    Reply::Now(decode::<Option<Search>>(data).and_then(|search| {
-        let search = search.unwrap_or_default();
-        let functions = list_functions(&core.look(), |line| search.finds(line));
-        encode(&Functions { functions }).map(Some)
-    }))
-}
-
-pub(super) fn function(core: &Arc<Core>, data: &RawValue) -> Reply {
-    Reply::Now(decode(data).and_then(|ids: Ids| describe(&core.look(), ids)))
-}
-
-fn describe(directory: &Directory, ids: Ids) -> Outcome {
-    let info = |id: &str| -> Option<Raw> {
-        let line = match directory.function(id) {
-            Some(function) => FunctionLine::of(function).with_schemas(&function.spec),
-            None => FunctionLine::of_builtin(all().find(|(builtin, _)| *builtin == id)?),
-        };
-        let triggers = directory
-            .triggers
-            .all()
-            .filter(|entry| entry.trigger.function_id == id);
-        encode(&line.with_triggers(triggers.map(TriggerLine::of).collect())).ok()
-    };
-    match ids {
-        Ids {
-            function_ids: Some(ids),
-            ..
-        } if ids.len() > MOST_IDS => {
-            let message = format!("at most {MOST_IDS} ids, not {}", ids.len());
-            Err(ErrorBody::new("deserialization_error", message))
-        }
-        Ids {
+pub(super) fn function(core: &Arc<Core>, data: &RawValue) -> Outcome {
+    let directory = core.directory();
+    match decode(data)? {
+        FunctionIds {
             function_ids: Some(ids),
             ..
         } => {
-            let describe = |id: &String| match info(id) {
+            if ids.len() > MAX_IDS {
+                let message = format!("at most {MAX_IDS} ids, not {}", ids.len());
+                return Err(ErrorBody::new("deserialization_error", message));
+            }
+            let describe = |id: &String| match describe(&directory, id) {
                 Some(info) => Ok(info),
-                None => encode(&Unknown {
+                None => encode(&UnknownFunction {
                     function_id: id,
                     error: "not_found",
                 }),
@@ -185,115 +144,104 @@ fn describe(directory: &Directory, ids: Ids) -> Outcome {
             let functions = ids.iter().map(describe).collect::<Result<Vec<_>, _>>()?;
             encode(&Functions { functions }).map(Some)
         }
-        Ids {
+        FunctionIds {
             function_id: Some(id),
             ..
-        } => info(&id)
-            .map(Some)
-            .ok_or_else(|| ErrorBody::new("NOT_FOUND", format!("function `{id}` not found"))),
-        Ids { .. } => Err(ErrorBody::new(
+        } => match describe(&directory, &id) {
+            Some(info) => Ok(Some(info)),
+            None => Err(not_found("function", &id)),
+        },
+        FunctionIds { .. } => Err(ErrorBody::new(
             "deserialization_error",
             "missing field `function_id`",
         )),
     }
 }
 
-pub(super) fn workers(core: &Arc<Core>, _: &RawValue) -> Reply {
-    let directory = core.look();
-    let own = WorkerLine::of_hub(&core.own_id);
+fn describe(directory: &Directory, id: &str) -> Option<Raw> {
+    let listing = match directory.function(id) {
+        Some(function) => FunctionListing::of(function).with_schemas(&function.spec),
+        None => FunctionListing::of_builtin(all().find(|(builtin, _)| *builtin == id)?),
+    };
+    let triggers = directory.triggers.all();
+    let triggers = triggers.filter(|entry| entry.trigger.function_id == id);
+    encode(&listing.with_triggers(triggers.map(TriggerListing::of).collect())).ok()
+}
+
+pub(super) fn workers(core: &Arc<Core>, _: &RawValue) -> Outcome {
+    let directory = core.directory();
     let sessions = directory.sessions.values();
-    let workers = sessions.map(|session| WorkerLine::of(session, &directory));
-    let workers = std::iter::once(own).chain(workers).collect();
-    Reply::Now(encode(&Workers { workers }).map(Some))
+    let sessions = sessions.map(|session| WorkerListing::of(session, &directory));
+    let hub = std::iter::once(WorkerListing::of_hub(&core.hub_id));
+    let workers = hub.chain(sessions).collect();
+    encode(&Workers { workers }).map(Some)
 }
 
-pub(super) fn worker(core: &Arc<Core>, data: &RawValue) -> Reply {
-    Reply::Now(decode(data).and_then(|Named { name }| {
-        let directory = core.look();
-        let Some(session) = directory.named(&name) else {
-            return Err(ErrorBody::new(
-                "NOT_FOUND",
-                format!("worker `{name}` not found"),
-            ));
-        };
-        let triggers = directory.triggers.all().filter(|entry| {
-            entry
-                .subscriber
-                .as_ref()
-                .is_some_and(|from| from.serial == session.serial)
-        });
-        let kinds = directory.kinds.values();
-        let info = WorkerInfo {
-            worker: WorkerLine::of(session, &directory),
-            functions: directory
-                .functions()
-                .into_iter()
-                .filter(|function| function.owner.serial == session.serial)
-                .map(FunctionLine::of)
-                .collect(),
-            trigger_types: kinds
-                .filter(|kind| kind.provider.serial == session.serial)
-                .map(KindLine::of)
-                .collect(),
-            registered_triggers: triggers.map(TriggerLine::of).collect(),
-        };
-        encode(&info).map(Some)
-    }))
+pub(super) fn worker(core: &Arc<Core>, data: &RawValue) -> Outcome {
+    let WorkerName { name } = decode(data)?;
+    let directory = core.directory();
+    let session = directory.worker(&name);
+    let session = session.ok_or_else(|| not_found("worker", &name))?;
+    let functions = directory.functions().into_iter();
+    let functions = functions.filter(|function| function.owner.is(session));
+    let provided = directory.trigger_types.values();
+    let provided = provided.filter(|provided| provided.provider.is(session));
+    let triggers = directory.triggers.of_subscriber(session);
+    let info = WorkerInfo {
+        worker: WorkerListing::of(session, &directory),
+        functions: functions.map(FunctionListing::of).collect(),
+        trigger_types: provided.map(TriggerTypeListing::of).collect(),
+        registered_triggers: triggers.map(TriggerListing::of).collect(),
+    };
+    encode(&info).map(Some)
 }
 
-pub(super) fn kinds(core: &Arc<Core>, _: &RawValue) -> Reply {
-    let directory = core.look();
-    let triggers: Vec<_> = kind_lines(&directory).collect();
-    Reply::Now(encode(&Triggers { triggers }).map(Some))
+pub(super) fn trigger_types(core: &Arc<Core>, _: &RawValue) -> Outcome {
+    let directory = core.directory();
+    let triggers = list_trigger_types(&directory).collect();
+    encode(&TriggerTypes { triggers }).map(Some)
 }
 
-pub(super) fn kind(core: &Arc<Core>, data: &RawValue) -> Reply {
-    Reply::Now(decode(data).and_then(|Identified { id }| {
-        let directory = core.look();
-        let Some(line) = kind_lines(&directory).find(|line| line.id == id) else {
-            return Err(ErrorBody::new(
-                "NOT_FOUND",
-                format!("trigger type `{id}` not found"),
-            ));
-        };
-        let count = directory.triggers.of(&id).count();
-        let spec = directory.kinds.get(&id).map(|kind| &kind.spec);
-        encode(&line.with_details(spec, count)).map(Some)
-    }))
+pub(super) fn trigger_type(core: &Arc<Core>, data: &RawValue) -> Outcome {
+    let Id { id } = decode(data)?;
+    let directory = core.directory();
+    let listing = list_trigger_types(&directory).find(|listing| listing.id == id);
+    let listing = listing.ok_or_else(|| not_found("trigger type", &id))?;
+    let count = directory.triggers.of_type(&id).count();
+    let spec = directory.trigger_types.get(&id).map(|found| &found.spec);
+    encode(&listing.with_details(spec, count)).map(Some)
 }
 
-pub(super) fn triggers(core: &Arc<Core>, _: &RawValue) -> Reply {
-    let directory = core.look();
-    let triggers: Vec<_> = directory.triggers.all().map(TriggerLine::of).collect();
-    Reply::Now(
-        encode(&Registered {
-            registered_triggers: triggers,
-        })
-        .map(Some),
-    )
+pub(super) fn triggers(core: &Arc<Core>, _: &RawValue) -> Outcome {
+    let directory = core.directory();
+    let registered_triggers = directory.triggers.all().map(TriggerListing::of).collect();
+    encode(&RegisteredTriggers {
+        registered_triggers,
+    })
+    .map(Some)
 }
 
-pub(super) fn register_trigger(core: &Arc<Core>, data: &RawValue) -> Reply {
-    Reply::Now(decode(data).and_then(|new: NewTrigger| {
-        let id = new.id.unwrap_or_else(|| Uuid::new_v4().to_string());
-        let trigger = RegisterTrigger {
-            id: id.clone(),
-            trigger_type: new.trigger_type,
-            function_id: new.function_id,
-            config: new.config.unwrap_or_else(|| RawValue::NULL.to_owned()),
-            metadata: new.metadata,
-            namespace: None,
-            trigger_namespace: None,
-            extra: Extra::new(),
-        };
-        core.register_trigger(None, trigger)?;
-        encode(&Id { id }).map(Some)
-    }))
+pub(super) fn register_trigger(core: &Arc<Core>, data: &RawValue) -> Outcome {
+    let new: NewTrigger = decode(data)?;
+    let id = new.id.unwrap_or_else(|| Uuid::new_v4().to_string());
+    let trigger = TriggerSpec {
+        id: id.clone(),
+        trigger_type: new.trigger_type,
+        function_id: new.function_id,
+        config: new.config.unwrap_or_default(),
+        metadata: new.metadata,
+        ..TriggerSpec::default()
+    };
+    core.register_trigger(None, trigger)?;
+    encode(&Id { id }).map(Some)
 }
 
-pub(super) fn unregister_trigger(core: &Arc<Core>, data: &RawValue) -> Reply {
-    Reply::Now(decode(data).map(|Identified { id }| {
-        core.directory().remove_free_trigger(&id);
-        None
-    }))
+pub(super) fn unregister_trigger(core: &Arc<Core>, data: &RawValue) -> Outcome {
+    let Id { id } = decode(data)?;
+    core.directory_mut().remove_unowned_trigger(&id);
+    Ok(None)
+}
+
+fn not_found(what: &str, id: &str) -> ErrorBody {
+    ErrorBody::new("NOT_FOUND", format!("{what} `{id}` not found"))
 }

@@ -1,18 +1,18 @@
-//! How workers, functions and triggers read in the lists of `engine::*`.
+//! Workers, functions and triggers as the lists of `engine::*` show them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::hub::directory::{Directory, Function, Kind, NAMESPACE};
-use crate::hub::session::Session;
-use crate::hub::trigger::Entry;
-use crate::message::{RegisterFunction, RegisterTriggerType};
+use crate::hub::directory::{Directory, Function, NAMESPACE, ProvidedType};
+use crate::hub::session::{Profile, Session};
+use crate::hub::trigger::TriggerEntry;
+use crate::message::{FunctionSpec, TriggerTypeSpec};
 
-/// The name under which the hub lists what is its own.
-const ENGINE: &str = "engine";
+/// The worker name of the hub itself.
+const HUB_NAME: &str = "engine";
 
-#[derive(Serialize)]
-pub(crate) struct FunctionLine<'a> {
+#[derive(Default, Serialize)]
+pub(crate) struct FunctionListing<'a> {
     pub(super) function_id: &'a str,
     namespace: &'static str,
     pub(super) worker_name: String,
@@ -25,10 +25,10 @@ pub(crate) struct FunctionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_schema: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    registered_triggers: Option<Vec<TriggerLine<'a>>>,
+    registered_triggers: Option<Vec<TriggerListing<'a>>>,
 }
 
-impl<'a> FunctionLine<'a> {
+impl<'a> FunctionListing<'a> {
     pub(super) fn of(function: &'a Function) -> Self {
         Self {
             function_id: &function.spec.id,
@@ -36,9 +36,7 @@ impl<'a> FunctionLine<'a> {
             worker_name: function.owner.name(),
             description: function.spec.description.as_deref(),
             metadata: function.spec.metadata.as_deref(),
-            request_schema: None,
-            response_schema: None,
-            registered_triggers: None,
+            ..Self::default()
         }
     }
 
@@ -46,75 +44,62 @@ impl<'a> FunctionLine<'a> {
         Self {
             function_id: id,
             namespace: NAMESPACE,
-            worker_name: ENGINE.to_owned(),
+            worker_name: HUB_NAME.to_owned(),
             description: Some(description),
-            metadata: None,
-            request_schema: None,
-            response_schema: None,
-            registered_triggers: None,
+            ..Self::default()
         }
     }
 
-    pub(super) fn with_schemas(mut self, spec: &'a RegisterFunction) -> Self {
+    pub(super) fn with_schemas(mut self, spec: &'a FunctionSpec) -> Self {
         self.request_schema = spec.request_format.as_deref();
         self.response_schema = spec.response_format.as_deref();
         self
     }
 
-    pub(super) fn with_triggers(mut self, triggers: Vec<TriggerLine<'a>>) -> Self {
+    pub(super) fn with_triggers(mut self, triggers: Vec<TriggerListing<'a>>) -> Self {
         self.registered_triggers = Some(triggers);
         self
     }
 }
 
-/// Whether a list leaves a function out unless asked.
-pub(super) fn is_internal(line: &FunctionLine<'_>) -> bool {
+/// Whether a list omits the function by default.
+pub(super) fn is_internal(function: &FunctionListing<'_>) -> bool {
     #[derive(Deserialize)]
     struct Metadata {
         #[serde(default)]
         internal: bool,
     }
-    line.function_id.starts_with("engine::")
-        || line.metadata.is_some_and(|metadata| {
+    function.function_id.starts_with("engine::")
+        || function.metadata.is_some_and(|metadata| {
             serde_json::from_str::<Metadata>(metadata.get()).is_ok_and(|found| found.internal)
         })
 }
 
 #[derive(Serialize)]
-pub(super) struct WorkerLine<'a> {
+pub(super) struct WorkerListing<'a> {
     id: &'a str,
     name: String,
-    description: Option<String>,
-    version: Option<String>,
+    #[serde(flatten)]
+    profile: Profile,
     namespace: &'static str,
-    runtime: Option<String>,
-    os: Option<String>,
-    pid: Option<u64>,
     status: &'static str,
     function_count: usize,
     connected_at_ms: u64,
     active_invocations: usize,
-    isolation: Option<String>,
     ip_address: Option<String>,
 }
 
-impl<'a> WorkerLine<'a> {
+impl<'a> WorkerListing<'a> {
     pub(super) fn of(session: &'a Session, directory: &Directory) -> Self {
-        let profile = session.profile().clone();
         Self {
             id: &session.worker_id,
             name: session.name(),
-            description: profile.description,
-            version: profile.version,
+            profile: session.profile().clone(),
             namespace: NAMESPACE,
-            runtime: profile.runtime,
-            os: profile.os,
-            pid: profile.pid,
             status: "connected",
-            function_count: directory.functions_of(session),
+            function_count: directory.count_functions_of(session),
             connected_at_ms: session.connected_at_ms,
-            active_invocations: session.open_calls(),
-            isolation: profile.isolation,
+            active_invocations: session.pending_calls(),
             ip_address: session.address.map(|address| address.to_string()),
         }
     }
@@ -122,25 +107,27 @@ impl<'a> WorkerLine<'a> {
     pub(super) fn of_hub(id: &'a str) -> Self {
         Self {
             id,
-            name: ENGINE.to_owned(),
-            description: Some("The embedded engine itself.".to_owned()),
-            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            name: HUB_NAME.to_owned(),
+            profile: Profile {
+                description: Some("The embedded engine itself.".to_owned()),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                runtime: Some(HUB_NAME.to_owned()),
+                os: Some(std::env::consts::OS.to_owned()),
+                pid: Some(u64::from(std::process::id())),
+                ..Profile::default()
+            },
             namespace: NAMESPACE,
-            runtime: Some(ENGINE.to_owned()),
-            os: Some(std::env::consts::OS.to_owned()),
-            pid: Some(u64::from(std::process::id())),
             status: "connected",
             function_count: super::all().count(),
             connected_at_ms: 0,
             active_invocations: 0,
-            isolation: None,
             ip_address: None,
         }
     }
 }
 
-#[derive(Serialize)]
-pub(super) struct KindLine<'a> {
+#[derive(Default, Serialize)]
+pub(super) struct TriggerTypeListing<'a> {
     pub(super) id: &'a str,
     namespace: &'static str,
     worker_name: String,
@@ -153,32 +140,28 @@ pub(super) struct KindLine<'a> {
     instance_count: Option<usize>,
 }
 
-impl<'a> KindLine<'a> {
-    pub(super) fn of(kind: &'a Kind) -> Self {
-        Self::new(&kind.spec.id, kind.provider.name(), &kind.spec.description)
-    }
-
-    pub(super) fn of_own((id, about): &(&'static str, &'static str)) -> Self {
-        Self::new(id, ENGINE.to_owned(), about)
-    }
-
-    fn new(id: &'a str, worker_name: String, description: &'a str) -> Self {
+impl<'a> TriggerTypeListing<'a> {
+    pub(super) fn of(provided: &'a ProvidedType) -> Self {
         Self {
-            id,
+            id: &provided.spec.id,
             namespace: NAMESPACE,
-            worker_name,
-            description,
-            configuration_schema: None,
-            request_schema: None,
-            instance_count: None,
+            worker_name: provided.provider.name(),
+            description: &provided.spec.description,
+            ..Self::default()
         }
     }
 
-    pub(super) fn with_details(
-        mut self,
-        spec: Option<&'a RegisterTriggerType>,
-        count: usize,
-    ) -> Self {
+    pub(super) fn of_builtin((id, description): &(&'static str, &'static str)) -> Self {
+        Self {
+            id,
+            namespace: NAMESPACE,
+            worker_name: HUB_NAME.to_owned(),
+            description,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn with_details(mut self, spec: Option<&'a TriggerTypeSpec>, count: usize) -> Self {
         self.configuration_schema = spec.and_then(|spec| spec.trigger_request_format.as_deref());
         self.request_schema = spec.and_then(|spec| spec.call_request_format.as_deref());
         self.instance_count = Some(count);
@@ -187,7 +170,7 @@ impl<'a> KindLine<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct TriggerLine<'a> {
+pub(super) struct TriggerListing<'a> {
     id: &'a str,
     trigger_type: &'a str,
     function_id: &'a str,
@@ -197,8 +180,8 @@ pub(super) struct TriggerLine<'a> {
     worker_name: Option<String>,
 }
 
-impl<'a> TriggerLine<'a> {
-    pub(super) fn of(entry: &'a Entry) -> Self {
+impl<'a> TriggerListing<'a> {
+    pub(super) fn of(entry: &'a TriggerEntry) -> Self {
         let trigger = &entry.trigger;
         Self {
             id: &trigger.id,

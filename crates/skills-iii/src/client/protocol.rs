@@ -1,0 +1,246 @@
+//! How a worker handles the messages of an engine.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use tokio::select;
+use tokio::task::JoinSet;
+
+use super::{Event, Inner};
+use crate::link::{Ended, Protocol};
+use crate::lock::lock;
+use crate::message::{
+    Action, BadMessage, ErrorBody, Extra, Id, InvocationResult, InvokeFunction, Message, Raw,
+    TriggerRegistrationResult, TriggerSpec, WorkerRegistered, with_caller,
+};
+use crate::queue::Outbox;
+
+/// The largest reply that is sent twice. An engine takes longer to read a larger reply than to
+/// register its caller.
+const MAX_REPEATED_BYTES: usize = 512 << 10;
+
+/// One connection of a worker.
+#[derive(Clone)]
+pub(super) struct WorkerProtocol {
+    inner: Arc<Inner>,
+    outbox: Outbox,
+    /// The running calls of our functions; none once the worker is shutting down.
+    running: Arc<Mutex<Option<JoinSet<()>>>>,
+}
+
+impl WorkerProtocol {
+    pub(super) fn new(inner: &Arc<Inner>, outbox: Outbox) -> Self {
+        Self {
+            inner: Arc::clone(inner),
+            outbox,
+            running: Arc::new(Mutex::new(Some(JoinSet::new()))),
+        }
+    }
+
+    /// Runs the connection until it ends. When the client stops: withdraws the functions, waits
+    /// for the running calls, and closes.
+    pub(super) async fn serve(self, connection: impl Future<Output = Ended>) {
+        let mut stop = self.inner.stop.subscribe();
+        let shutdown = async {
+            // An error means that the client is gone.
+            let _ = stop.wait_for(|stop| *stop).await;
+            self.finish_calls().await;
+            self.outbox.finish();
+            std::future::pending().await
+        };
+        let ended = select! {
+            ended = connection => ended,
+            ended = shutdown => ended,
+        };
+        // Nothing can receive the results of calls that still run.
+        lock(&self.running).take();
+        self.inner.disconnected(&ended.to_string());
+    }
+
+    async fn finish_calls(&self) {
+        let running = lock(&self.running).take();
+        for id in self.inner.offers().function_ids() {
+            let _ = self
+                .outbox
+                .push_or_abort(Message::UnregisterFunction(Id { id }));
+        }
+        let Some(mut running) = running else { return };
+        if self.inner.unattended.load(Ordering::Acquire) {
+            // Every handle of the client is gone, and a handler may run forever.
+            running.abort_all();
+        }
+        while running.join_next().await.is_some() {}
+    }
+
+    /// Sends all offers, then the introduction, after which the engine makes them available.
+    fn introduce(&self, registered: WorkerRegistered) {
+        let mut offers = self.inner.offers();
+        let mut introduction = InvokeFunction::new(
+            "engine::workers::register",
+            self.inner.options.introduction(),
+        );
+        introduction.action = Some(Action::Void);
+        let introduction = Message::InvokeFunction(Box::new(introduction));
+        for message in offers.all().into_iter().chain([introduction]) {
+            let _ = self.outbox.push_or_abort(message);
+        }
+        // With the offers locked: a new offer is either in the list above or sees the connection.
+        self.inner.connected(registered, self.outbox.clone());
+    }
+
+    fn run_call(&self, call: InvokeFunction) {
+        let received = Instant::now();
+        let handler = self.inner.offers().handler(&call.function_id);
+        let mut running = lock(&self.running);
+        let (running, handler) = match (running.as_mut(), handler) {
+            (Some(running), Some(handler)) => (running, handler),
+            (None, _) => {
+                let error = ErrorBody::new("invocation_stopped", "the worker is shutting down");
+                return self.reply_at_once(&call, error);
+            }
+            (_, None) => {
+                let error = ErrorBody::function_not_found(&call.function_id);
+                return self.reply_at_once(&call, error);
+            }
+        };
+        let (outbox, repeat_reply) = (self.outbox.clone(), self.inner.options.repeat_reply);
+        while running.try_join_next().is_some() {}
+        running.spawn(async move {
+            let payload = with_caller(&call);
+            // The handler may also panic before it returns its future.
+            let work = AssertUnwindSafe(async move { handler(payload).await }).catch_unwind();
+            let outcome = work.await.unwrap_or_else(|panic| {
+                let message = panic_text(panic.as_ref());
+                tracing::error!(
+                    function_id = call.function_id,
+                    message,
+                    "a handler panicked"
+                );
+                Err(ErrorBody::new(
+                    "invocation_failed",
+                    format!("the handler panicked: {message}"),
+                ))
+            });
+            if let Some(reply) = reply(&call, outcome) {
+                send_reply(&outbox, reply, received, repeat_reply).await;
+            }
+        });
+    }
+
+    fn reply_at_once(&self, call: &InvokeFunction, error: ErrorBody) {
+        if let Some(reply) = reply(call, Err(error)) {
+            let _ = self.outbox.push_or_abort(reply);
+        }
+    }
+
+    fn add_trigger(&self, trigger: TriggerSpec) {
+        let provider = self.inner.offers().provider(&trigger.trigger_type);
+        let (id, trigger_type) = (trigger.id.clone(), trigger.trigger_type.clone());
+        let function_id = trigger.function_id.clone();
+        let outcome = match provider {
+            None => Err(ErrorBody::new(
+                "trigger_type_not_found",
+                "this worker does not provide the trigger type",
+            )),
+            Some(provider) => catch_unwind(AssertUnwindSafe(|| provider.on_register(trigger)))
+                .unwrap_or_else(|_| Err(ErrorBody::new("internal", "the provider panicked"))),
+        };
+        if outcome.is_ok() {
+            self.inner.offers().add_provided(&id, &trigger_type);
+        }
+        let result = TriggerRegistrationResult {
+            id,
+            trigger_type,
+            function_id,
+            error: outcome.err(),
+            extra: Extra::new(),
+        };
+        let _ = self
+            .outbox
+            .push_or_abort(Message::TriggerRegistrationResult(Box::new(result)));
+    }
+
+    fn remove_trigger(&self, id: &str) {
+        let provider = self.inner.offers().remove_provided(id);
+        if let Some(provider) = provider {
+            let _ = catch_unwind(AssertUnwindSafe(|| provider.on_unregister(id)));
+        }
+    }
+}
+
+impl Protocol for WorkerProtocol {
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::InvokeFunction(call) => self.run_call(*call),
+            Message::InvocationResult(result) => self.inner.calls.complete(*result),
+            Message::WorkerRegistered(registered) => self.introduce(*registered),
+            Message::RegisterTrigger(trigger) => self.add_trigger(*trigger),
+            Message::UnregisterTrigger(trigger) => self.remove_trigger(&trigger.id),
+            Message::TriggerRegistrationResult(result) => {
+                if let Some(error) = result.error {
+                    self.inner.publish(Event::TriggerRejected {
+                        id: result.id,
+                        trigger_type: result.trigger_type,
+                        function_id: result.function_id,
+                        error,
+                    });
+                }
+            }
+            Message::RegistrationRejected(rejected) => {
+                self.inner.offers().reject((*rejected).clone());
+                self.inner.publish(Event::RegistrationRejected(*rejected));
+            }
+            Message::Ping => {
+                let _ = self.outbox.push_or_abort(Message::Pong);
+            }
+            Message::Unknown(unknown) => {
+                tracing::debug!(kind = unknown.kind, "ignoring a message of an unknown type");
+            }
+            other => tracing::debug!(?other, "ignoring a message that only workers send"),
+        }
+    }
+
+    fn receive_invalid(&mut self, problem: &BadMessage) {
+        tracing::warn!(%problem, "ignoring an invalid message of the engine");
+    }
+}
+
+/// Sends a reply, and sends it again if the first one may have come too early for the engine.
+async fn send_reply(
+    outbox: &Outbox,
+    reply: Message,
+    received: Instant,
+    repeat_reply: Option<Duration>,
+) {
+    let due = repeat_reply
+        .map(|age| received + age)
+        .filter(|due| Instant::now() < *due && reply.weight() <= MAX_REPEATED_BYTES);
+    let copy = due.map(|due| (due, reply.clone()));
+    if outbox.send(reply).await.is_ok()
+        && let Some((due, copy)) = copy
+    {
+        tokio::time::sleep_until(due.into()).await;
+        let _ = outbox.send(copy).await;
+    }
+}
+
+/// The reply to a call, if the caller expects one.
+fn reply(call: &InvokeFunction, outcome: Result<Option<Raw>, ErrorBody>) -> Option<Message> {
+    let result = InvocationResult {
+        invocation_id: call.invocation_id?,
+        function_id: call.function_id.clone(),
+        traceparent: call.traceparent.clone(),
+        baggage: call.baggage.clone(),
+        ..InvocationResult::of(outcome)
+    };
+    Some(Message::InvocationResult(Box::new(result)))
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("(no message)")
+}

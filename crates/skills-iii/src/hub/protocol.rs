@@ -1,0 +1,189 @@
+//! How the hub handles the messages of one worker.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::task::JoinSet;
+
+use super::Core;
+use super::builtin::INTRODUCE;
+use super::directory::NAMESPACE;
+use super::session::{Profile, Session};
+use crate::link::Protocol;
+use crate::lock::lock;
+use crate::message::{
+    BadMessage, ErrorBody, InvokeFunction, Message, RegistrationRejected, WorkerRegistered,
+};
+use crate::state_functions::{Outcome, decode};
+
+/// Bytes of registrations that are kept for a worker before its introduction.
+const MAX_KEPT_BYTES: usize = 64 << 20;
+
+/// Ends the session when dropped.
+pub(super) struct SessionProtocol {
+    core: Arc<Core>,
+    session: Arc<Session>,
+    intake: Arc<Mutex<Intake>>,
+    /// The introduction timeout, and calls of the hub's functions that wait, such as durable
+    /// writes.
+    tasks: JoinSet<()>,
+}
+
+/// Registrations take effect after the worker's introduction, or after the introduction timeout.
+enum Intake {
+    Waiting(Vec<Message>, usize),
+    Open,
+    Rejected,
+}
+
+#[derive(Deserialize)]
+struct Introduction {
+    name: Option<String>,
+    #[serde(flatten)]
+    profile: Profile,
+}
+
+impl SessionProtocol {
+    pub(super) fn new(
+        core: &Arc<Core>,
+        session: &Arc<Session>,
+        introduction_timeout: Duration,
+    ) -> Self {
+        core.add_session(session);
+        session.send(Message::WorkerRegistered(Box::new(WorkerRegistered {
+            worker_id: session.worker_id.to_string(),
+            reattach_token: Some(session.reattach_token.clone()),
+            features: None,
+        })));
+        let (core, session) = (Arc::clone(core), Arc::clone(session));
+        let intake = Arc::new(Mutex::new(Intake::Waiting(Vec::new(), 0)));
+        let mut tasks = JoinSet::new();
+        tasks.spawn({
+            let (core, session) = (Arc::clone(&core), Arc::clone(&session));
+            let intake = Arc::clone(&intake);
+            async move {
+                tokio::time::sleep(introduction_timeout).await;
+                lock(&intake).open(&core, &session);
+            }
+        });
+        Self {
+            core,
+            session,
+            intake,
+            tasks,
+        }
+    }
+
+    /// Names and describes the worker, and applies the registrations it sent before.
+    fn introduce(&self, call: &InvokeFunction) -> Outcome {
+        let Introduction { name, profile } = decode(&call.data)?;
+        if let Some(name) = &name {
+            let taken = self.core.directory_mut().take_name(name, &self.session);
+            if let Err(owner) = taken {
+                return Err(self.reject(name, &owner));
+            }
+        }
+        self.session.set_profile(name, profile);
+        let mut intake = lock(&self.intake);
+        let event = match &*intake {
+            Intake::Waiting(..) => "worker_connected",
+            _ => "worker_metadata_updated",
+        };
+        intake.open(&self.core, &self.session);
+        drop(intake);
+        self.core.publish_worker_event(event, &self.session);
+        Ok(None)
+    }
+
+    /// Ends a connection whose name is taken.
+    fn reject(&self, name: &str, owner: &Session) -> ErrorBody {
+        let code = "WORKER_NAMESPACE_CONFLICT";
+        let owner = owner.worker_id.to_string();
+        tracing::warn!(name, owner, "rejecting a worker: its name is taken");
+        self.session.send(Message::RegistrationRejected(Box::new(
+            RegistrationRejected {
+                code: code.to_owned(),
+                namespace: NAMESPACE.to_owned(),
+                worker_name: Some(name.to_owned()),
+                function_id: None,
+                owner_worker_id: Some(owner),
+            },
+        )));
+        *lock(&self.intake) = Intake::Rejected;
+        self.session.finish();
+        ErrorBody::new(code, "the name is taken")
+    }
+}
+
+impl Intake {
+    fn add(&mut self, message: Message, core: &Core, session: &Arc<Session>) {
+        match self {
+            Self::Open => core.apply(session, message),
+            Self::Rejected => {}
+            Self::Waiting(kept, bytes) => {
+                *bytes += message.weight();
+                let full = *bytes > MAX_KEPT_BYTES;
+                kept.push(message);
+                if full {
+                    self.open(core, session);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, core: &Core, session: &Arc<Session>) {
+        if let Self::Waiting(kept, _) = self {
+            for message in std::mem::take(kept) {
+                core.apply(session, message);
+            }
+            *self = Self::Open;
+        }
+    }
+}
+
+impl Protocol for SessionProtocol {
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::InvocationResult(result) => self.session.complete(*result),
+            Message::InvokeFunction(call) if call.function_id == INTRODUCE => {
+                let outcome = self.introduce(&call);
+                let reply_to = call.invocation_id.filter(|_| !call.is_void());
+                self.session.reply(reply_to, call.function_id, outcome);
+            }
+            Message::InvokeFunction(call) => {
+                if let Some(work) = self.core.invoke(&self.session, *call) {
+                    while self.tasks.try_join_next().is_some() {}
+                    self.tasks.spawn(work);
+                }
+            }
+            Message::Ping => self.session.send(Message::Pong),
+            Message::Reattach(previous) => self.core.replace_session(&previous, &self.session),
+            Message::RegisterFunction(_)
+            | Message::UnregisterFunction(_)
+            | Message::RegisterTriggerType(_)
+            | Message::UnregisterTriggerType(_)
+            | Message::RegisterTrigger(_)
+            | Message::UnregisterTrigger(_)
+            | Message::TriggerRegistrationResult(_) => {
+                lock(&self.intake).add(message, &self.core, &self.session);
+            }
+            // Old SDKs send `registerservice`, which has no effect.
+            Message::Unknown(unknown) if unknown.kind == "registerservice" => {}
+            Message::Unknown(unknown) => {
+                tracing::warn!(kind = unknown.kind, "ignoring a message of an unknown type");
+            }
+            Message::Pong | Message::WorkerRegistered(_) | Message::RegistrationRejected(_) => {}
+        }
+    }
+
+    fn receive_invalid(&mut self, problem: &BadMessage) {
+        tracing::warn!(worker = self.session.name(), %problem, "ignoring an invalid message");
+    }
+}
+
+impl Drop for SessionProtocol {
+    fn drop(&mut self) {
+        self.core.remove_session(&self.session);
+    }
+}

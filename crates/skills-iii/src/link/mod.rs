@@ -1,0 +1,41 @@
+//! A connection between a worker and an engine, seen from one end: a WebSocket ([`run_socket`])
+//! or a pair of queues inside one process ([`run_local`]).
+//!
+//! Both move messages until one end closes. What a message means is up to the [`Protocol`].
+
+mod fragment;
+mod heartbeat;
+mod local;
+mod socket;
+
+pub use heartbeat::Heartbeat;
+pub(crate) use local::run_local;
+pub(crate) use socket::{run_socket, socket_config};
+
+use crate::message::{BadMessage, Message};
+
+/// One end's handling of received messages.
+pub(crate) trait Protocol {
+    /// Handles a message of the other end. Must not block.
+    fn receive(&mut self, message: Message);
+
+    /// Handles a frame that is not a message.
+    fn receive_invalid(&mut self, problem: &BadMessage);
+}
+
+/// Why a connection ended.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Ended {
+    #[error("closed by this end")]
+    ClosedHere,
+    #[error("closed by the other end")]
+    ClosedThere,
+    #[error("{0}")]
+    Aborted(&'static str),
+    #[error("no sign of life from the other end")]
+    Silent,
+    #[error("the other end stopped reading")]
+    Stalled,
+    #[error(transparent)]
+    Broken(#[from] tokio_tungstenite::tungstenite::Error),
+}
