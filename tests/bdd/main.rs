@@ -1,11 +1,10 @@
-//! The documented interface, as scenarios anybody can read.
+//! The documented interface, as scenarios.
 //!
-//! `cargo test --test bdd` runs them all: first on an engine in memory, then those
-//! tagged `@engine` once more through a worker on an engine behind a socket: our own,
-//! or the one at `III_ENGINE_WS_URL`. `-- --tags @pure` runs the first half alone,
-//! `-- --tags @engine` the second, any other tag both; `-- -v` shows every step. A run
-//! that proves nothing fails: an undefined step, a tag that nobody carries, an empty
-//! folder.
+//! `cargo test --test bdd` runs them all: first with an engine in memory, then those
+//! tagged `@engine` again with a worker on an engine behind a socket: an embedded one,
+//! or the one at `III_ENGINE_WS_URL`. `-- --tags @pure` runs only the first half,
+//! `-- --tags @engine` only the second, any other tag both; `-- -v` prints every step. An
+//! undefined step, a tag without scenarios and an empty folder fail.
 
 mod steps;
 mod world;
@@ -22,24 +21,24 @@ use world::{FailureWriter, OVER_A_SOCKET, World, lint_features};
 
 type Opts = cli::Opts<parser::basic::Cli, runner::basic::Cli, cucumber::writer::basic::Cli>;
 
-/// What runs over a socket: the source of documents is in memory only.
+/// The scenarios that run over a socket.
 const ENGINE: &str = "@engine and not @in_memory";
 
-/// How many scenarios at once: each has an engine and two workers of its own.
-const AT_ONCE: usize = 8;
+/// The scenarios that run at once; each has an engine and two workers.
+const MAX_CONCURRENT: usize = 8;
 
 #[tokio::main]
-#[expect(clippy::print_stderr, reason = "this is how a test run speaks")]
+#[expect(clippy::print_stderr, reason = "the report of a test run")]
 async fn main() -> ExitCode {
     let features = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bdd/features");
-    let faults = lint_features(&features);
-    if !faults.is_empty() {
-        eprintln!("{}", faults.join("\n"));
+    let problems = lint_features(&features);
+    if !problems.is_empty() {
+        eprintln!("{}", problems.join("\n"));
         return ExitCode::FAILURE;
     }
     let asked = Opts::parsed();
     let tags = asked.tags_filter.as_ref();
-    // Scenarios found by name run in memory; their tags are not looked at.
+    // Scenarios selected by name run in memory only.
     let in_memory = !tags.is_some_and(|tags| mentions(tags, "engine"));
     let over_a_socket = asked.re_filter.is_none()
         && !tags.is_some_and(|tags| mentions(tags, "pure") || mentions(tags, "markdown"));
@@ -61,9 +60,9 @@ async fn main() -> ExitCode {
         }
         let result = World::cucumber()
             .with_writer(FailureWriter::stdout().normalized().summarized())
-            // No tag excuses an undefined step, not even cucumber's own `@allow.skipped`.
+            // Also with cucumber's own tag `@allow.skipped`.
             .fail_on_skipped_with(|_, _, _| true)
-            .max_concurrent_scenarios(AT_ONCE)
+            .max_concurrent_scenarios(MAX_CONCURRENT)
             .with_cli(opts)
             .run(features.clone())
             .await;
@@ -71,13 +70,13 @@ async fn main() -> ExitCode {
         failed |= result.execution_has_failed();
     }
     if passed == 0 {
-        eprintln!("no step passed: does any scenario carry these tags?");
+        eprintln!("no step passed: does a scenario have these tags?");
         return ExitCode::FAILURE;
     }
     ExitCode::from(u8::from(failed))
 }
 
-/// Whether a tag expression names a tag other than to exclude it.
+/// Whether a tag expression includes a tag.
 fn mentions(tags: &TagOperation, tag: &str) -> bool {
     match tags {
         TagOperation::Tag(name) => name.trim_start_matches('@') == tag,

@@ -1,11 +1,10 @@
 @pure @fs_sources
 Feature: markdown files as skills and prompts
 
-  The configuration names files with patterns. Every file that matches is read afresh
-  whenever it is asked for; one that cannot be served is reported, never left out in
-  silence.
+  The configuration has patterns for files. A file that matches is read again for every
+  request. A file that cannot be served is reported.
 
-  Rule: the id of a skill is its path without the plain start of the pattern and `.md`
+  Rule: the id of a skill is its path without the literal prefix of the pattern and `.md`
 
     Scenario Outline: ids
       Given the file "<file>" holds "# A title"
@@ -23,7 +22,7 @@ Feature: markdown files as skills and prompts
         | {docs,notes}/*.md | notes/a.md               | notes/a     |
         | docs/[ab]?.md     | docs/b1.md               | b1          |
 
-    Scenario Outline: paths that make no id
+    Scenario Outline: paths that are not valid ids
       Given the file "<file>" holds "# A title"
       When the skills are "docs/**"
       Then "<file>" is skipped because it "<reason>"
@@ -50,7 +49,7 @@ Feature: markdown files as skills and prompts
       When the skills are "docs/*.md"
       Then the skill "a" reads "# A"
 
-    Scenario: an edit is seen by the next read
+    Scenario: an edit is served by the next read
       Given the file "docs/a.md" holds "# One"
       When the skills are "docs/*.md"
       Then the skill "a" reads "# One"
@@ -76,7 +75,7 @@ Feature: markdown files as skills and prompts
       Then the prompt "open-pr" comes from "prompts/open-pr.md"
       And the prompt "open-pr" says "Open a pull request."
 
-    Scenario: the front matter may name it
+    Scenario: the front matter can set the name
       Given the file "prompts/a.md" holds:
         """
         ---
@@ -88,7 +87,7 @@ Feature: markdown files as skills and prompts
       When the prompts are "prompts/*.md"
       Then the prompt "open-pr" comes from "prompts/a.md"
 
-    Scenario: a colon without quotes is put right, with a warning
+    Scenario: a colon without quotes is repaired, with a warning
       Given the file "prompts/a.md" holds:
         """
         ---
@@ -100,7 +99,7 @@ Feature: markdown files as skills and prompts
       Then the prompt "a" comes from "prompts/a.md"
       And there is a warning about "prompts/a.md" that says "put it in quotes"
 
-    Scenario Outline: front matter that describes nothing
+    Scenario Outline: invalid front matter
       Given the file "prompts/a.md" holds "<text>"
       When the prompts are "prompts/*.md"
       Then "prompts/a.md" is skipped because it "<reason>"
@@ -118,14 +117,14 @@ Feature: markdown files as skills and prompts
 
   Rule: one file, one id
 
-    Scenario: the first pattern that matches a file names it
+    Scenario: the first pattern that matches a file gives it its id
       Given the file "docs/x/a.md" holds "# A"
       When the skills are "docs/**/*.md" and "docs/x/*.md"
       Then the skill "x/a" comes from "docs/x/a.md"
       And there is 1 skill
       And nothing is skipped
 
-    Scenario: of two files with one id the first path wins
+    Scenario: of two files with one id the first path is served
       Given the file "b/a.md" holds "# From b"
       And the file "a/a.md" holds "# From a"
       When the skills are "b/*.md" and "a/*.md"
@@ -133,7 +132,7 @@ Feature: markdown files as skills and prompts
       And the skill "a" reads "# From a"
       And "b/a.md" is skipped because it "has the id `a`"
 
-  Rule: a pattern that helps nobody is reported
+  Rule: an unusable pattern is reported
 
     Scenario Outline: patterns
       When the skills are "<pattern>"

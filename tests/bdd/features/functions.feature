@@ -1,8 +1,8 @@
 @pure @engine @functions
-Feature: what the registry offers on an engine
+Feature: the functions of the registry on an engine
 
   Scenario: fifteen functions and two trigger types
-    When I list what the engine offers
+    When I list the functions of the engine
     Then these are the functions of the registry:
       | skills::register            |
       | skills::unregister          |
@@ -23,13 +23,13 @@ Feature: what the registry offers on an engine
       | skills::on-change  |
       | prompts::on-change |
 
-  Scenario: the function for agents has a name people can read
-    When I list what the engine offers
+  Scenario: the function for agents has a label
+    When I list the functions of the engine
     Then tools show these functions under a label of their own:
       | function     | label       |
       | skill::fetch | Fetch skill |
 
-  Rule: a payload is an object; fields nobody asked for are ignored
+  Rule: a payload is an object; unknown fields are ignored
 
     Scenario Outline: engines add fields of their own
       Given the skill "resend" is registered
@@ -59,7 +59,7 @@ Feature: what the registry offers on an engine
         | prompts::mcp-list           |                                                            |
         | prompts::mcp-get            | "name": "send-email",                                      |
 
-    Scenario Outline: where nothing is needed, nothing need be sent
+    Scenario Outline: a function without fields accepts null
       When I call "<function>" with:
         """
         null
@@ -74,7 +74,7 @@ Feature: what the registry offers on an engine
         | prompts::list               |
         | prompts::mcp-list           |
 
-    Scenario Outline: a missing field or one of the wrong type is named
+    Scenario Outline: the message names a missing field or one of the wrong type
       When I call "<function>" with:
         """
         <payload>

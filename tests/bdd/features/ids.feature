@@ -1,13 +1,13 @@
 @pure @ids
 Feature: names and limits
 
-  Names are checked once, where they come in. A message says which value broke which
-  rule. Characters that cannot be seen are written as pictures here: ␀ is NUL, ␇ a bell,
-  ␉ a tab, ␊ a line feed, ␠ a space.
+  Names are checked once, when they are parsed. The message has the value and the rule.
+  Invisible characters are written as symbols here: ␀ is NUL, ␇ a bell, ␉ a tab, ␊ a line
+  feed, ␠ a space.
 
   Rule: a skill id is one or more segments of a-z, 0-9, _ and -, joined by slashes
 
-    Scenario Outline: good ids
+    Scenario Outline: valid ids
       When I check the id "<id>"
       Then it keeps the rules
 
@@ -22,11 +22,11 @@ Feature: names and limits
         | web_search-2      |
         | a/b/c/d/e/f/g/h   |
 
-    Scenario Outline: bad ids
+    Scenario Outline: invalid ids
       When I check the id "<id>"
       Then it is refused: "<message>"
 
-      Examples: nothing there
+      Examples: blank
         | id  | message              |
         |     | id must be non-empty |
         | ␠   | id must be non-empty |
@@ -68,7 +68,7 @@ Feature: names and limits
         | whose last segment is 64 "a"s  | fine    |
         | whose last segment is 65 "a"s  | invalid |
 
-    Scenario: the message about a long segment says so
+    Scenario: the message about a long segment has its length
       When I check an id of 65 "a"s
       Then it is refused: "too long: 65 characters, at most 64"
 
@@ -82,14 +82,14 @@ Feature: names and limits
         | 1024  | fine    |
         | 1025  | invalid |
 
-    Scenario: the message about a long id says so
+    Scenario: the message about a long id has its length
       When I check an id of 1025 bytes in short segments
       Then it is refused: "too long: 1025 bytes, at most 1024"
 
-  Rule: two addresses are taken
+  Rule: two ids are reserved
 
     `iii://skills` is the index, and `iii://fn/...` calls functions. A body under such an
-    id could never be read.
+    id could not be read.
 
     Scenario Outline: reserved ids and their neighbours
       When I check the id "<id>"
@@ -108,7 +108,7 @@ Feature: names and limits
         | docs/fn-x | fine    |
         | docs/fn/x | fine    |
 
-    Scenario Outline: the message says it is reserved
+    Scenario Outline: the message says that the id is reserved
       When I check the id "<id>"
       Then it is refused: "reserved"
 
@@ -142,7 +142,7 @@ Feature: names and limits
         | a body of 65536 "🦀"s             | fine    |
         | a body of 262141 "a"s and one "🦀" | invalid |
 
-    Scenario Outline: what the messages say
+    Scenario Outline: messages about bodies
       When I check <body>
       Then it is refused: "<message>"
 
@@ -154,7 +154,7 @@ Feature: names and limits
 
   Rule: a prompt name is one segment
 
-    Scenario Outline: good names
+    Scenario Outline: valid names
       When I check the prompt name "<name>"
       Then it keeps the rules
 
@@ -166,7 +166,7 @@ Feature: names and limits
         | fn         |
         | skills     |
 
-    Scenario Outline: bad names
+    Scenario Outline: invalid names
       When I check the prompt name "<name>"
       Then it is refused: "<message>"
 
@@ -191,11 +191,11 @@ Feature: names and limits
         | 64    | fine    |
         | 65    | invalid |
 
-    Scenario: the message about a long name says so
+    Scenario: the message about a long name
       When I check a prompt name of 65 "a"s
       Then it is refused: "too long"
 
-  Rule: a prompt has a description, a handler, and arguments with names of their own
+  Rule: a prompt has a description, a handler, and arguments with unique names
 
     Scenario Outline: blank values
       When I check the <what> "<value>"
@@ -208,14 +208,14 @@ Feature: names and limits
         | function id |       | function_id must be non-empty |
         | function id | ␠␉    | function_id must be non-empty |
 
-    Scenario: good arguments
+    Scenario: valid arguments
       When I check arguments with the names:
         | to      |
         | subject |
         | Über    |
       Then it keeps the rules
 
-    Scenario Outline: bad arguments
+    Scenario Outline: invalid arguments
       When I check arguments with the names:
         | to       |
         | <second> |

@@ -1,12 +1,12 @@
 @pure @index
 Feature: the index of all skills
 
-  `iii://skills` is where a reader starts: one line per skill, with its address, its
-  title and a line about it, as a tree.
+  `iii://skills` has one line for each skill, with its address, title and description, as
+  a tree.
 
-  Scenario: an empty registry says so
+  Scenario: an empty registry
     When the index is rendered
-    Then after its opening words it reads:
+    Then after its introduction it reads:
       """
       No skills are registered yet.
       """
@@ -19,7 +19,7 @@ Feature: the index of all skills
       | notes  | Just words.                |
       | bare   | - nothing but a list       |
     When the index is rendered
-    Then after its opening words it reads:
+    Then after its introduction it reads:
       """
       - [`bare`](iii://bare) — bare
       - [`brain`](iii://brain) — Brain
@@ -27,7 +27,7 @@ Feature: the index of all skills
       - [`resend`](iii://resend) — Resend — Sends email.
       """
 
-  Scenario: children stand directly after their parent, two spaces deeper
+  Scenario: children follow their parent, two spaces deeper
     Byte order would put `a-c` between `a` and `a/b`.
 
     Given registered skills:
@@ -40,7 +40,7 @@ Feature: the index of all skills
       | a/b   | # ab |
       | a     | # a  |
     When the index is rendered
-    Then after its opening words it reads:
+    Then after its introduction it reads:
       """
       - [`a`](iii://a) — a
         - [`a/b`](iii://a/b) — ab
@@ -51,19 +51,19 @@ Feature: the index of all skills
       - [`b`](iii://b) — b
       """
 
-  Scenario: a child keeps its depth when nobody registered its parent
+  Scenario: a child keeps its depth without its parent
     Given registered skills:
       | id                | body   |
       | resend/email/send | # Send |
       | brain             | # Brain |
     When the index is rendered
-    Then after its opening words it reads:
+    Then after its introduction it reads:
       """
       - [`brain`](iii://brain) — Brain
           - [`resend/email/send`](iii://resend/email/send) — Send
       """
 
-  Scenario Outline: a long description is cut by characters
+  Scenario Outline: a long description is truncated by characters
     Given a registered skill "long" whose first paragraph is <length> "é"s
     When the index is rendered
     Then its line about "long" ends with <shown> "é"s and "<end>"
@@ -73,7 +73,7 @@ Feature: the index of all skills
       | 140    | 140   |     |
       | 141    | 140   | ... |
 
-  Scenario: skills from files have a section of their own
+  Scenario: skills from files have their own section
     Given registered skills:
       | id     | body     |
       | resend | # Resend |
@@ -83,7 +83,7 @@ Feature: the index of all skills
       | house      | # House\n\nOur own words. |
       | house/a    | # A                      |
     When the index is rendered
-    Then after its opening words it reads:
+    Then after its introduction it reads:
       """
       - [`resend`](iii://resend) — Resend
 
@@ -99,7 +99,7 @@ Feature: the index of all skills
       | id    | body    |
       | house | # House |
     When the index is rendered
-    Then after its opening words it reads:
+    Then after its introduction it reads:
       """
       ## Custom skills
 

@@ -1,11 +1,10 @@
 @pure @internal_namespaces
-Feature: what content may not reach
+Feature: functions that content must not call
 
-  An address or a prompt can make the registry call a function. Whoever writes content
-  must not get at the engine that way, so functions of some namespaces are refused
-  before anything is called.
+  An address or a prompt can make the registry call a function. Content must not reach
+  the engine that way, so functions of some namespaces are refused before any call.
 
-  Scenario: the one list
+  Scenario: the namespaces
     Then the internal namespaces are exactly:
       | engine::  |
       | state::   |
@@ -18,10 +17,10 @@ Feature: what content may not reach
       | prompts:: |
 
   Scenario Outline: ids
-    When content asks for the function "<function>"
+    When content refers to the function "<function>"
     Then it is <verdict>
 
-    Examples: inside
+    Examples: in an internal namespace
       | function            | verdict   |
       | engine::functions   | forbidden |
       | state::set          | forbidden |
@@ -35,7 +34,7 @@ Feature: what content may not reach
       | prompts::mcp-get    | forbidden |
       | ␠state::set         | forbidden |
 
-    Examples: outside, though it looks alike
+    Examples: with a similar name
       | function        | verdict |
       | skill::fetch    | allowed |
       | state           | allowed |

@@ -1,8 +1,8 @@
 @pure @markdown
 Feature: the title and description of a skill
 
-  Lists and the index show a skill by its title and by one line about it. Both are
-  taken from the markdown itself, as plain text, the way a CommonMark parser reads it.
+  Lists and the index show the title and the description of a skill. Both are plain text
+  from the markdown as a CommonMark parser reads it.
 
   Rule: the title is the first level-1 heading
 
@@ -16,7 +16,7 @@ Feature: the title and description of a skill
       Then its title is "Resend"
       And its description is "Sends email."
 
-    Scenario: a heading that is underlined
+    Scenario: an underlined heading
       Given the document:
         """
         Resend
@@ -26,7 +26,7 @@ Feature: the title and description of a skill
         """
       Then its title is "Resend"
 
-    Scenario: a second level-1 heading changes nothing
+    Scenario: a second level-1 heading is ignored
       Given the document:
         """
         # First
@@ -35,7 +35,7 @@ Feature: the title and description of a skill
         """
       Then its title is "First"
 
-    Scenario: deeper headings are no title
+    Scenario: deeper headings are not titles
       Given the document:
         """
         ## Usage
@@ -45,7 +45,7 @@ Feature: the title and description of a skill
       Then it has no title
       And its description is "Call it."
 
-    Scenario: a title may come after the first paragraph
+    Scenario: a title after the first paragraph
       Given the document:
         """
         Sends email.
@@ -55,7 +55,7 @@ Feature: the title and description of a skill
       Then its title is "Resend"
       And its description is "Sends email."
 
-    Scenario: a title far down the document still counts
+    Scenario: a title far down the document
       Given a document with 2000 list items before the title "Late"
       Then its title is "Late"
 
@@ -73,7 +73,7 @@ Feature: the title and description of a skill
         """
       Then its description is "Sends email through one API."
 
-    Scenario: headings before the paragraph are passed over
+    Scenario: headings before the paragraph are skipped
       Given the document:
         """
         # Resend
@@ -84,7 +84,7 @@ Feature: the title and description of a skill
         """
       Then its description is "Sends email."
 
-    Scenario: lists and tables are no paragraph
+    Scenario: lists and tables are not paragraphs
       Given the document:
         """
         # Resend
@@ -100,7 +100,7 @@ Feature: the title and description of a skill
         """
       Then its description is "Sends email."
 
-    Scenario: a document with nothing but a title has no description
+    Scenario: a document with only a title has no description
       Given the document:
         """
         # Resend
@@ -108,7 +108,7 @@ Feature: the title and description of a skill
       Then its title is "Resend"
       And it has no description
 
-    Scenario Outline: longer than 140 characters it is cut, with three dots
+    Scenario Outline: more than 140 characters are truncated, with three dots
       Characters are counted, not bytes: "é" takes two bytes and "🦀" four.
 
       Given a document titled "Long" whose first paragraph is <length> "<letter>"s
@@ -125,9 +125,9 @@ Feature: the title and description of a skill
         | 141    | 🦀     | 140 "🦀"s and "..." |
         | 5000   | 🦀     | 140 "🦀"s and "..." |
 
-  Rule: markup leaves only its words
+  Rule: markup is removed
 
-    Scenario Outline: what is inside a line
+    Scenario Outline: inline markup
       Given the document "<markdown>"
       Then its title is "Title"
       And its description is "<text>"
@@ -143,7 +143,7 @@ Feature: the title and description of a skill
         | # Title␊␊fish &amp; chips              | fish & chips      |
         | # Title␊␊see [guide]␊␊[guide]: iii://g | see guide         |
 
-    Scenario: a hash line in a code fence is no heading
+    Scenario: a hash line in a code fence is not a heading
       Given the document:
         """
         ```sh
@@ -186,16 +186,16 @@ Feature: the title and description of a skill
       Then its title is "Resend"
       And its description is "Sends email."
 
-    Scenario: Windows line endings and a byte order mark do not show
+    Scenario: Windows line endings and a byte order mark are removed
       Given the document "﻿# Resend␍␊␍␊Sends␍␊email."
       Then its title is "Resend"
       And its description is "Sends email."
 
-  Rule: no document is too odd
+  Rule: every document has a title and a description or none
 
-    Bodies come from anybody. Whatever they hold, a list stays a list.
+    Bodies are not trusted: a list has one line for each.
 
-    Scenario Outline: nothing worth showing
+    Scenario Outline: documents without text
       Given the document "<markdown>"
       Then it has no title
       And it has no description
@@ -215,7 +215,7 @@ Feature: the title and description of a skill
       Then its title is "a b"
       And its description is "c d"
 
-    Scenario Outline: a body made to hurt a parser
+    Scenario Outline: a body that is hard to parse
       Given a document of <count> "<text>"s
       Then its description is short and on one line
 

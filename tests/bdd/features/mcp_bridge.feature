@@ -1,8 +1,8 @@
 @pure @engine @mcp_bridge
-Feature: what a protocol bridge gets
+Feature: results for a protocol bridge
 
-  Five functions answer with the envelopes of the Model Context Protocol, so that a
-  bridge passes them on without a change. Here they are, whole.
+  Five functions return the results of the Model Context Protocol, so that a bridge can
+  pass them on unchanged.
 
   Scenario: skills::resources-list
     Given these skills are registered:
@@ -11,7 +11,7 @@ Feature: what a protocol bridge gets
       | resend/email | no title                 |
       | bare         | - a list                 |
     When I call "skills::resources-list"
-    Then the answer is:
+    Then the result is:
       """
       {
         "resources": [
@@ -48,7 +48,7 @@ Feature: what a protocol bridge gets
       """
       {"uri": "iii://resend"}
       """
-    Then the answer is:
+    Then the result is:
       """
       {"contents": [{"uri": "iii://resend", "mimeType": "text/markdown", "text": "# Resend"}]}
       """
@@ -59,7 +59,7 @@ Feature: what a protocol bridge gets
       """
       {"uri": "iii://fn/w/f"}
       """
-    Then the answer is:
+    Then the result is:
       """
       {"contents": [{"uri": "iii://fn/w/f", "mimeType": "text/markdown", "text": "# Now"}]}
       """
@@ -73,7 +73,7 @@ Feature: what a protocol bridge gets
       """
       {"uri": "iii://fn/w/f"}
       """
-    Then the answer is:
+    Then the result is:
       """
       {"contents": [{"uri": "iii://fn/w/f", "mimeType": "application/json", "text": "[\n  1\n]"}]}
       """
@@ -92,7 +92,7 @@ Feature: what a protocol bridge gets
 
   Scenario: skills::resources-templates
     When I call "skills::resources-templates"
-    Then the answer is:
+    Then the result is:
       """
       {
         "resourceTemplates": [
@@ -127,7 +127,7 @@ Feature: what a protocol bridge gets
       """
     And I register the prompt "hello", described as "Say hello"
     And I call "prompts::mcp-list"
-    Then the answer is:
+    Then the result is:
       """
       {
         "prompts": [
@@ -148,14 +148,14 @@ Feature: what a protocol bridge gets
   Scenario: prompts::mcp-list with a prompt that is a file
     Given a file holds the prompt "review" about "Review a change", which says "Look closely."
     When I call "prompts::mcp-list"
-    Then the answer is:
+    Then the result is:
       """
       {"prompts": [{"name": "review", "description": "Review a change", "arguments": []}]}
       """
 
   Scenario: prompts::mcp-list with nothing registered
     When I call "prompts::mcp-list"
-    Then the answer is:
+    Then the result is:
       """
       {"prompts": []}
       """
@@ -167,7 +167,7 @@ Feature: what a protocol bridge gets
       """
       {"name": "hello", "arguments": {"to": "ada"}}
       """
-    Then the answer is:
+    Then the result is:
       """
       {
         "description": "A prompt",

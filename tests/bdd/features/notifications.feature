@@ -1,156 +1,156 @@
 @pure @engine @notifications
-Feature: hearing of changes
+Feature: events of changes
 
-  A worker that subscribes to `skills::on-change` or `prompts::on-change` is sent what
-  changed: the operation, and the id or name. One notice per real change, to everybody
-  who listens, and nobody waits for the listeners.
+  A worker that subscribes to `skills::on-change` or `prompts::on-change` receives the
+  operation and the id or name: one event for each change. Writers do not wait for
+  subscribers.
 
-  Rule: every real change is announced once
+  Rule: every change is one event
 
     Scenario: skills
-      Given "audit::skills" listens to "skills::on-change"
+      Given "audit::skills" is subscribed to "skills::on-change"
       When I register the skill "resend"
       And I unregister the skill "resend"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener      | notice                               |
         | audit::skills | {"op": "register", "id": "resend"}   |
         | audit::skills | {"op": "unregister", "id": "resend"} |
 
     Scenario: prompts
-      Given "audit::prompts" listens to "prompts::on-change"
+      Given "audit::prompts" is subscribed to "prompts::on-change"
       When I register the prompt "hello"
       And I unregister the prompt "hello"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener       | notice                                |
         | audit::prompts | {"op": "register", "name": "hello"}   |
         | audit::prompts | {"op": "unregister", "name": "hello"} |
 
     Scenario: registering the same content again is a change
-      Given "audit::skills" listens to "skills::on-change"
+      Given "audit::skills" is subscribed to "skills::on-change"
       When I register the skill "resend" with "same"
       And I register the skill "resend" with "same"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener      | notice                             |
         | audit::skills | {"op": "register", "id": "resend"} |
         | audit::skills | {"op": "register", "id": "resend"} |
 
-    Scenario: the same prompt again is a change too
-      Given "audit::prompts" listens to "prompts::on-change"
+    Scenario: registering the same prompt again is a change
+      Given "audit::prompts" is subscribed to "prompts::on-change"
       When I register the prompt "hello"
       And I register the prompt "hello"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener       | notice                              |
         | audit::prompts | {"op": "register", "name": "hello"} |
         | audit::prompts | {"op": "register", "name": "hello"} |
 
-    Scenario: each type hears of its own
-      Given "audit::skills" listens to "skills::on-change"
-      And "audit::prompts" listens to "prompts::on-change"
+    Scenario: each trigger type has its own events
+      Given "audit::skills" is subscribed to "skills::on-change"
+      And "audit::prompts" is subscribed to "prompts::on-change"
       When I register the skill "resend"
       And I register the prompt "hello"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener       | notice                              |
         | audit::prompts | {"op": "register", "name": "hello"} |
         | audit::skills  | {"op": "register", "id": "resend"}  |
 
-    Scenario: a row that somebody else writes is announced as well
-      Given "audit::skills" listens to "skills::on-change"
-      And the list of skills was asked for
-      When somebody writes the row "new" in scope "skills":
+    Scenario: a row written by another worker is a change
+      Given "audit::skills" is subscribed to "skills::on-change"
+      And the list of skills was requested
+      When another worker writes the row "new" in scope "skills":
         """
         {"id": "new", "skill": "# New", "registered_at": "2025-01-01T00:00:00Z"}
         """
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener      | notice                          |
         | audit::skills | {"op": "register", "id": "new"} |
 
-  Rule: where nothing changed nobody is told
+  Rule: without a change there is no event
 
-    Scenario: removing what is not there
-      Given "audit::skills" listens to "skills::on-change"
-      And "audit::prompts" listens to "prompts::on-change"
+    Scenario: unregistering an unknown id
+      Given "audit::skills" is subscribed to "skills::on-change"
+      And "audit::prompts" is subscribed to "prompts::on-change"
       When I unregister the skill "resend"
       And I unregister the prompt "hello"
-      Then no notice arrives
+      Then no event arrives
 
-    Scenario: refused content
-      Given "audit::skills" listens to "skills::on-change"
-      And "audit::prompts" listens to "prompts::on-change"
+    Scenario: invalid content
+      Given "audit::skills" is subscribed to "skills::on-change"
+      And "audit::prompts" is subscribed to "prompts::on-change"
       When I register the skill "Resend"
       And I register the skill "resend" with a body of 262145 "a"s
       And I register the prompt "Hello"
       And I register the prompt "hello", described as " "
-      Then no notice arrives
+      Then no event arrives
 
     Scenario: reading
       Given the skill "resend" is registered
-      And "audit::skills" listens to "skills::on-change"
+      And "audit::skills" is subscribed to "skills::on-change"
       When I read "iii://resend"
       And I fetch "iii://skills"
       And I call "skills::list"
-      Then no notice arrives
+      Then no event arrives
 
-  Rule: everybody who listens is told, as long as they listen
+  Rule: every subscriber receives every event
 
-    Scenario: several listeners
-      Given "one::hear" listens to "skills::on-change"
-      And "two::hear" listens to "skills::on-change"
-      And "three::hear" listens to "skills::on-change"
+    Scenario: several subscribers
+      Given "one::on-change" is subscribed to "skills::on-change"
+      And "two::on-change" is subscribed to "skills::on-change"
+      And "three::on-change" is subscribed to "skills::on-change"
       When I register the skill "resend"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener    | notice                             |
-        | one::hear   | {"op": "register", "id": "resend"} |
-        | three::hear | {"op": "register", "id": "resend"} |
-        | two::hear   | {"op": "register", "id": "resend"} |
+        | one::on-change   | {"op": "register", "id": "resend"} |
+        | three::on-change | {"op": "register", "id": "resend"} |
+        | two::on-change   | {"op": "register", "id": "resend"} |
 
-    Scenario: what happened before is not told again
+    Scenario: earlier changes are not repeated
       Given the skill "resend" is registered
-      And "audit::skills" listens to "skills::on-change"
-      Then no notice arrives
+      And "audit::skills" is subscribed to "skills::on-change"
+      Then no event arrives
 
-    Scenario: after a listener stopped
-      Given "one::hear" listens to "skills::on-change"
-      And "two::hear" listens to "skills::on-change"
-      When "one::hear" stops listening to "skills::on-change"
+    Scenario: after a subscriber unsubscribed
+      Given "one::on-change" is subscribed to "skills::on-change"
+      And "two::on-change" is subscribed to "skills::on-change"
+      When "one::on-change" unsubscribes from "skills::on-change"
       And I register the skill "resend"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener  | notice                             |
-        | two::hear | {"op": "register", "id": "resend"} |
+        | two::on-change | {"op": "register", "id": "resend"} |
 
     @in_memory
-    Scenario: listeners hear again after an outage
-      Given "audit::skills" listens to "skills::on-change"
+    Scenario: subscriptions continue after an outage
+      Given "audit::skills" is subscribed to "skills::on-change"
       When the engine goes down
       And the engine is back
       And I register the skill "resend"
-      Then exactly these notices arrive:
+      Then exactly these events arrive:
         | listener      | notice                             |
         | audit::skills | {"op": "register", "id": "resend"} |
 
-  Rule: nobody waits for a listener
+  Rule: a writer does not wait for subscribers
 
-    Scenario Outline: a listener in trouble
+    Scenario Outline: a subscriber that fails
       Given <trouble>
-      And "trouble::hear" listens to "skills::on-change"
-      And "well::hear" listens to "skills::on-change"
+      And "trouble::on-change" is subscribed to "skills::on-change"
+      And "well::on-change" is subscribed to "skills::on-change"
       When I register the skill "resend"
       Then it succeeds
-      And exactly these notices arrive:
+      And exactly these events arrive:
         | listener      | notice                             |
-        | trouble::hear | {"op": "register", "id": "resend"} |
-        | well::hear    | {"op": "register", "id": "resend"} |
+        | trouble::on-change | {"op": "register", "id": "resend"} |
+        | well::on-change    | {"op": "register", "id": "resend"} |
 
       Examples:
         | trouble                                        |
-        | the function "trouble::hear" never answers     |
-        | the function "trouble::hear" fails with "ouch" |
+        | the function "trouble::on-change" never returns     |
+        | the function "trouble::on-change" fails with "ouch" |
 
-    Scenario: a listener that is gone
-      Given the worker of the function "gone::hear" has vanished
-      And "gone::hear" listens to "skills::on-change"
-      And "well::hear" listens to "skills::on-change"
+    Scenario: a subscriber that is disconnected
+      Given the worker of the function "gone::on-change" has disconnected
+      And "gone::on-change" is subscribed to "skills::on-change"
+      And "well::on-change" is subscribed to "skills::on-change"
       When I register the skill "resend"
       Then it succeeds
-      And exactly these notices arrive:
+      And exactly these events arrive:
         | listener   | notice                             |
-        | well::hear | {"op": "register", "id": "resend"} |
+        | well::on-change | {"op": "register", "id": "resend"} |

@@ -1,10 +1,10 @@
 @pure @outage
-Feature: when the engine is away or a row is damaged
+Feature: outages of the engine and damaged rows
 
-  An outage is an error that says so. It is never an empty list, never "not found". One
-  damaged row does not take the others with it.
+  An outage is an error of its own: never an empty list, never "not found". A damaged row
+  does not affect the others.
 
-  Rule: without an engine every call says so
+  Rule: without an engine every call fails
 
     Scenario Outline: calls during an outage
       Given the skill "resend" is registered
@@ -37,7 +37,7 @@ Feature: when the engine is away or a row is damaged
         | prompts::mcp-get       | {"name": "hello"}                                           |
         | prompts::mcp-get       | {"name": "unknown"}                                         |
 
-    Scenario: files do not stand in for what the engine holds
+    Scenario: files do not replace registered skills
       A list without the registered skills would look complete.
 
       Given a file holds the skill "house":
@@ -48,17 +48,17 @@ Feature: when the engine is away or a row is damaged
       When I call "skills::list"
       Then it fails as "unavailable"
 
-    Scenario: bad input is still told apart from an outage
+    Scenario: invalid input is not reported as an outage
       Given the engine is down
       When I register the skill "Resend"
       Then it fails as "invalid_input"
 
-    Scenario: what needs no engine still works
+    Scenario: functions without state still work
       Given the engine is down
       When I call "skills::resources-templates"
       Then it succeeds
 
-  Rule: when the engine is back, so is everything
+  Rule: after an outage everything is served again
 
     Scenario: nothing is lost
       Given the skill "resend" is registered
@@ -69,10 +69,10 @@ Feature: when the engine is away or a row is damaged
         | id     | bytes | origin |
         | resend | 8     | state  |
 
-    Scenario: what others wrote in the meantime is there
+    Scenario: rows written in the meantime are served
       Given the skill "resend" is registered
       When the engine goes down
-      And somebody writes the row "new" in scope "skills":
+      And another worker writes the row "new" in scope "skills":
         """
         {"id": "new", "skill": "# New", "registered_at": "2025-01-01T00:00:00Z"}
         """
@@ -82,9 +82,9 @@ Feature: when the engine is away or a row is damaged
         | new    | 5     | state  |
         | resend | 8     | state  |
 
-  Rule: an engine whose state is in trouble is no empty registry either
+  Rule: a failure of the state is not an empty registry
 
-    Scenario Outline: state does not answer
+    Scenario Outline: the state fails
       Given <trouble>
       When I call "skills::list"
       Then it fails as "<code>"
@@ -93,10 +93,10 @@ Feature: when the engine is away or a row is damaged
       Examples:
         | trouble                                               | code        | message          |
         | the function "state::list" fails with "disk full"     | unavailable | disk full        |
-        | the function "state::list" never answers              | timed_out   | state_timeout_ms |
-        | the worker of the function "state::list" has vanished | unavailable | state worker     |
+        | the function "state::list" never returns              | timed_out   | state_timeout_ms |
+        | the worker of the function "state::list" has disconnected | unavailable | state worker     |
 
-    Scenario: state answers something that is no list
+    Scenario: the state returns an invalid list
       Given the function "state::list" returns:
         """
         {"rows": []}
@@ -105,7 +105,7 @@ Feature: when the engine is away or a row is damaged
       Then it fails as "unavailable"
       And the message says "state::list"
 
-    Scenario: a write that state refused is not there
+    Scenario: a write that the state refused is not served
       Given the function "state::set" fails with "disk full"
       When I register the skill "resend"
       Then it fails as "unavailable"
@@ -116,12 +116,12 @@ Feature: when the engine is away or a row is damaged
 
     Background:
       Given the skill "good" is registered with "# Good"
-      And somebody wrote the row "bad" in scope "skills":
+      And another worker wrote the row "bad" in scope "skills":
         """
         {"id": "bad", "registered_at": "2025-01-01T00:00:00Z"}
         """
 
-    Scenario: lists and the index go on without it
+    Scenario: lists and the index leave it out
       Then the list of skills is:
         | id   | bytes | origin |
         | good | 6     | state  |
@@ -133,7 +133,7 @@ Feature: when the engine is away or a row is damaged
         | place      | reason  |
         | skills/bad | `skill` |
 
-    Scenario: reading it says that it is damaged, not that it is missing
+    Scenario: reading it is an error of its own
       When I read "iii://bad"
       Then it fails as "broken"
       And the message says all of:
@@ -151,7 +151,7 @@ Feature: when the engine is away or a row is damaged
 
     Scenario: unregistering it removes it
       When I unregister the skill "bad"
-      Then the answer is:
+      Then the result is:
         """
         {"id": "bad", "removed": true}
         """
@@ -161,7 +161,7 @@ Feature: when the engine is away or a row is damaged
 
     Scenario Outline: skills
       Given the skill "good" is registered with "# Good"
-      And somebody wrote the row "<key>" in scope "skills":
+      And another worker wrote the row "<key>" in scope "skills":
         """
         <row>
         """
@@ -177,13 +177,13 @@ Feature: when the engine is away or a row is damaged
         | bad | {"id": "bad", "skill": 7}            | skills/bad | string    |
         | Bad | {"id": "Bad", "skill": "x"}          | skills/Bad | lowercase |
 
-      Examples: a list of rows comes without keys, so such a row belongs to nobody
+      Examples: a list of rows has no keys, so the key of such a row is unknown
         | key | row            | place    | reason   |
         | bad | {"skill": "x"} | skills/? | `id`     |
         | bad | "just text"    | skills/? | string   |
         | bad | null           | skills/? | null     |
 
-      Examples: a list is no row, whatever it holds
+      Examples: a list is not a row
         | key | row                                   | place    | reason |
         | bad | []                                    | skills/? |        |
         | bad | [1, 2]                                | skills/? |        |
@@ -191,8 +191,8 @@ Feature: when the engine is away or a row is damaged
 
     Scenario: a row that claims to be another
       Given the skill "good" is registered with "# Good"
-      And the list of skills was asked for
-      When somebody writes the row "bad" in scope "skills":
+      And the list of skills was requested
+      When another worker writes the row "bad" in scope "skills":
         """
         {"id": "other", "skill": "# Other", "registered_at": "2025-01-01T00:00:00Z"}
         """
@@ -205,7 +205,7 @@ Feature: when the engine is away or a row is damaged
 
     Scenario Outline: prompts
       Given the prompt "good" is rendered by "w::good"
-      And somebody wrote the row "bad" in scope "prompts":
+      And another worker wrote the row "bad" in scope "prompts":
         """
         <row>
         """
@@ -222,8 +222,8 @@ Feature: when the engine is away or a row is damaged
         | {"name": "bad", "description": "d", "function_id": " "}   | function_id   |
         | {"name": "bad", "description": 1, "function_id": "w::f"}  | string        |
 
-    Scenario: getting a damaged prompt says so
-      Given somebody wrote the row "bad" in scope "prompts":
+    Scenario: getting a damaged prompt
+      Given another worker wrote the row "bad" in scope "prompts":
         """
         {"name": "bad", "description": "d"}
         """

@@ -1,7 +1,7 @@
 @pure @engine @prompts_get
 Feature: rendering prompts
 
-  `prompts::mcp-get` asks the prompt's handler and turns what it answers into messages.
+  `prompts::mcp-get` calls the handler of the prompt and converts its result to messages.
 
   Rule: the handler is called with the arguments
 
@@ -37,7 +37,7 @@ Feature: rendering prompts
         | {"name": "hello", "arguments": {}}   |
         | {"name": "hello", "arguments": null} |
 
-    Scenario Outline: arguments that are no object
+    Scenario Outline: arguments that are not an object
       Given the function "w::hello" returns the text "Hi"
       And the prompt "hello" is rendered by "w::hello"
       When I get the prompt "hello" with the arguments:
@@ -54,9 +54,9 @@ Feature: rendering prompts
         | "to"      |
         | 7         |
 
-  Rule: the answer becomes messages
+  Rule: the result becomes messages
 
-    Scenario Outline: text is one message of the user's
+    Scenario Outline: text is one message with the role user
       Given the function "w::hello" returns:
         """
         <answer>
@@ -72,7 +72,7 @@ Feature: rendering prompts
         | {"content": "Hi"}               | Hi    |
         | {"content": "Hi", "other": 1}   | Hi    |
 
-    Scenario: messages pass through as they are
+    Scenario: messages are returned unchanged
       Given the function "w::chat" returns:
         """
         {"messages": [
@@ -90,7 +90,7 @@ Feature: rendering prompts
         ]
         """
 
-    Scenario: no messages are messages too
+    Scenario: an empty list of messages
       Given the function "w::quiet" returns:
         """
         {"messages": []}
@@ -102,7 +102,7 @@ Feature: rendering prompts
         []
         """
 
-    Scenario Outline: anything else is an error that says so
+    Scenario Outline: any other result is an error
       Given the function "w::odd" returns:
         """
         <answer>
@@ -126,7 +126,7 @@ Feature: rendering prompts
         | {"content": 7}        |
         | {"messages": "Hi"}    |
 
-  Rule: a handler that does not deliver is named, with what went wrong
+  Rule: the error of a handler has its id and the cause
 
     Scenario Outline: failed, absent or too slow
       Given <what is wrong>
@@ -141,12 +141,12 @@ Feature: rendering prompts
       Examples:
         | what is wrong                                             | code        | message               |
         | the function "mailer::compose" fails with "out of stamps" | unavailable | failed: out of stamps |
-        | the function "mailer::compose" never answers              | timed_out   | too slow              |
-        | the worker of the function "mailer::compose" has vanished | not_found   | is absent             |
+        | the function "mailer::compose" never returns              | timed_out   | too slow              |
+        | the worker of the function "mailer::compose" has disconnected | not_found   | is absent             |
         | the skill "nobody-offers-it" is registered                | not_found   | is absent             |
 
     Scenario Outline: a handler in an internal namespace is refused before any call
-      Given somebody wrote the row "evil" in scope "prompts":
+      Given another worker wrote the row "evil" in scope "prompts":
         """
         {"name": "evil", "description": "d", "arguments": [], "function_id": "<function>", "registered_at": "2025-01-01T00:00:00Z"}
         """
@@ -168,7 +168,7 @@ Feature: rendering prompts
         | skills::register  |
         | prompts::list     |
 
-    Scenario: however the handler came to be there
+    Scenario: the handler of a registered prompt
       Given the prompt "evil" is rendered by "state::secret"
       And the function "state::secret" returns the text "secret"
       When I get the prompt "evil"
@@ -176,20 +176,20 @@ Feature: rendering prompts
       And the message says "internal namespace"
       And the function "state::secret" was never called
 
-  Rule: the prompt has to be there
+  Rule: the prompt must exist
 
     Scenario: an unknown name is not found
       When I get the prompt "hello"
       Then it fails as "not_found"
       And the message says "prompt not found: hello"
 
-    Scenario: the message names the nearest prompt there is
+    Scenario: the message has the nearest name
       Given the prompt "send-email" is rendered by "mailer::compose"
       When I get the prompt "send-emial"
       Then it fails as "not_found"
       And the message says "did you mean `send-email`?"
 
-    Scenario Outline: a bad name is refused
+    Scenario Outline: an invalid name is refused
       When I get the prompt "<name>"
       Then it fails as "invalid_input"
       And the message says "<message>"
@@ -199,16 +199,16 @@ Feature: rendering prompts
         |       | name must be non-empty |
         | Hello | lowercase              |
 
-  Rule: a prompt that is a file is its text
+  Rule: a prompt from a file is its text
 
     @in_memory
-    Scenario: arguments make no difference
+    Scenario: arguments are ignored
       Given a file holds the prompt "review" about "Review a change", which says "Look closely."
       When I get the prompt "review" with the arguments:
         """
         {"pr": "42"}
         """
-      Then the answer is:
+      Then the result is:
         """
         {
           "description": "Review a change",
@@ -217,7 +217,7 @@ Feature: rendering prompts
         """
 
     @in_memory
-    Scenario: a registered prompt comes before the file of the same name
+    Scenario: a registered prompt takes precedence over the file of the same name
       Given a file holds the prompt "hello" about "From a file", which says "from the file"
       And the function "w::hello" returns the text "from the handler"
       And the prompt "hello" is rendered by "w::hello"

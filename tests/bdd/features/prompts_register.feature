@@ -1,8 +1,8 @@
 @pure @engine @prompts_register
 Feature: registering prompts
 
-  A prompt is a slash command: a name, a line about it, the arguments it takes, and the
-  function that renders it.
+  A prompt is a slash command: a name, a description, arguments, and the function that
+  renders it.
 
   Rule: a registered prompt is listed
 
@@ -19,7 +19,7 @@ Feature: registering prompts
           "function_id": "mailer::compose"
         }
         """
-      Then the answer is:
+      Then the result is:
         """
         {"name": "send-email", "registered_at": "{time}"}
         """
@@ -30,7 +30,7 @@ Feature: registering prompts
     Scenario: nothing is registered
       Then the list of prompts is empty
 
-    Scenario: arguments may be left out
+    Scenario: arguments are optional
       When I call "prompts::register" with:
         """
         {"name": "hello", "description": "Say hello", "function_id": "w::hello"}
@@ -59,7 +59,7 @@ Feature: registering prompts
         | hello | w::new      | 0         | state  |
       And the second registration is later than the first
 
-    Scenario: the very same prompt again still refreshes the time
+    Scenario: registering the same prompt again refreshes the time
       Given the prompt "hello" is rendered by "w::hello"
       When I register the prompt "hello", rendered by "w::hello"
       Then the second registration is later than the first
@@ -87,30 +87,30 @@ Feature: registering prompts
 
   Rule: unregistering is idempotent
 
-    Scenario: what was there is removed
+    Scenario: an existing prompt is removed
       Given the prompt "hello" is rendered by "w::hello"
       When I unregister the prompt "hello"
-      Then the answer is:
+      Then the result is:
         """
         {"name": "hello", "removed": true}
         """
       And the list of prompts is empty
 
-    Scenario: what was not there is no error
+    Scenario: an unknown prompt is not an error
       When I unregister the prompt "hello"
-      Then the answer is:
+      Then the result is:
         """
         {"name": "hello", "removed": false}
         """
 
-    Scenario: a bad name is refused here too
+    Scenario: an invalid name is refused
       When I unregister the prompt "Hello"
       Then it fails as "invalid_input"
       And the message says "lowercase"
 
-  Rule: what breaks a rule is refused and leaves nothing behind
+  Rule: invalid prompts are refused and not stored
 
-    Scenario Outline: bad names
+    Scenario Outline: invalid names
       When I register the prompt "<name>"
       Then it fails as "invalid_input"
       And the message says "<message>"
@@ -137,7 +137,7 @@ Feature: registering prompts
         | 64    | succeeds                 |
         | 65    | fails as "invalid_input" |
 
-    Scenario: the message about a long name says so
+    Scenario: the message about a long name
       When I register a prompt with a name of 65 "a"s
       Then it fails as "invalid_input"
       And the message says "too long"
@@ -155,7 +155,7 @@ Feature: registering prompts
         | rendered by  |       | function_id must be non-empty |
         | rendered by  | ␠␉␊   | function_id must be non-empty |
 
-    Scenario Outline: bad arguments
+    Scenario Outline: invalid arguments
       When I register the prompt "hello" with arguments named:
         | to       |
         | <second> |
@@ -170,7 +170,7 @@ Feature: registering prompts
         | to     | duplicate argument name         |
         | ␠to    | duplicate argument name         |
 
-  Rule: prompts that are files need no handler
+  Rule: prompts from files have no handler
 
     @in_memory
     Scenario: a file has no function and no arguments

@@ -1,13 +1,13 @@
 @pure @engine @route
-Feature: finding the skill for a request, and what it builds on
+Feature: routing a request to skills, and resolving their links
 
-  A skill declares the phrases that call for it in its front matter, a plane of a 3md document in
-  its `triggers`. `skills::route` ranks the skills by how many of their phrases a request holds;
-  `skills::resolve` reads one together with everything it links to.
+  A skill has trigger phrases in its front matter, a plane of a 3md document in its
+  `triggers`. `skills::route` ranks the skills by how many of their phrases match a request;
+  `skills::resolve` reads a skill together with everything it links to.
 
-  Rule: a phrase is called for when all its words are in the request
+  Rule: a phrase matches when all its words are in the request
 
-    Scenario: the most phrases win, ties go by id
+    Scenario: skills are ranked by matches, then by id
       Given the skill "b" is registered with "---␊triggers: find code, grep␊---␊# Search"
       And the skill "a" is registered with "---␊triggers: [open file, grep]␊---␊No title"
       And the skill "c" is registered with "---␊triggers:␊  - Grep␊  - dance␊---␊# Dance"
@@ -16,7 +16,7 @@ Feature: finding the skill for a request, and what it builds on
         """
         {"text": "GREP the code and find it"}
         """
-      Then the answer is:
+      Then the result is:
         """
         {"matches": [
           {"id": "b", "title": "Search", "score": 2, "matched": ["find code", "grep"]},
@@ -25,18 +25,18 @@ Feature: finding the skill for a request, and what it builds on
         ]}
         """
 
-    Scenario: nothing fits
+    Scenario: nothing matches
       Given the skill "a" is registered with "---␊triggers: find code␊---␊# A"
       When I call "skills::route" with:
         """
         {"text": "finding codes"}
         """
-      Then the answer is:
+      Then the result is:
         """
         {"matches": []}
         """
 
-    Scenario: a request must say something
+    Scenario: an empty request is refused
       When I call "skills::route" with:
         """
         {"text": "  "}
@@ -45,7 +45,7 @@ Feature: finding the skill for a request, and what it builds on
       And the message says "text must be non-empty"
 
     @in_memory
-    Scenario: documents are found like what is registered
+    Scenario: files are found like registered skills
       Given a file holds the skill "docs/grep":
         """
         ---
@@ -57,7 +57,7 @@ Feature: finding the skill for a request, and what it builds on
         """
         {"text": "grep"}
         """
-      Then the answer is:
+      Then the result is:
         """
         {"matches": [{"id": "docs/grep", "title": "Grep", "score": 1, "matched": ["grep"]}]}
         """
@@ -73,7 +73,7 @@ Feature: finding the skill for a request, and what it builds on
         """
         {"id": "top"}
         """
-      Then the answer is:
+      Then the result is:
         """
         {
           "skills": [
@@ -87,14 +87,14 @@ Feature: finding the skill for a request, and what it builds on
         }
         """
 
-    Scenario: a circle ends
+    Scenario: a cycle ends
       Given the skill "a" is registered with "[b](iii://b) [a](iii://a)"
       And the skill "b" is registered with "[a](iii://a)"
       When I call "skills::resolve" with:
         """
         {"id": "b"}
         """
-      Then the answer is:
+      Then the result is:
         """
         {
           "skills": [
@@ -106,13 +106,13 @@ Feature: finding the skill for a request, and what it builds on
         }
         """
 
-    Scenario: links that lead nowhere are part of the answer
+    Scenario: dead links are part of the result
       Given the skill "a" is registered with "[b](iii://gone) [c](iii://Bad) [d](iii://skills) [e](iii://fn/x/y)"
       When I call "skills::resolve" with:
         """
         {"id": "a"}
         """
-      Then the answer is:
+      Then the result is:
         """
         {
           "skills": [
@@ -126,7 +126,7 @@ Feature: finding the skill for a request, and what it builds on
         }
         """
 
-    Scenario: the skill itself must be there
+    Scenario: the skill itself must exist
       Given the skill "resend" is registered
       When I call "skills::resolve" with:
         """
@@ -135,7 +135,7 @@ Feature: finding the skill for a request, and what it builds on
       Then it fails as "not_found"
       And the message says "resend"
 
-    Scenario: an id that is none
+    Scenario: an invalid id
       When I call "skills::resolve" with:
         """
         {"id": "fn/x"}

@@ -1,12 +1,12 @@
 @pure @engine @skills_fetch
 Feature: fetching several addresses as one text
 
-  Agents follow iii:// links with `skill::fetch` (workers also as `skills::fetch_skill`)
-  and get one markdown text: a section per address, in the order asked.
+  Agents follow iii:// links with `skill::fetch` (workers also with `skills::fetch_skill`)
+  and receive one markdown text: a section for each address, in the order of the request.
 
   Rule: one address, or a list of them
 
-    Scenario Outline: both ids do the same
+    Scenario Outline: both ids are the same function
       Given the skill "resend" is registered with "# Resend"
       When I call "<function>" with:
         """
@@ -24,7 +24,7 @@ Feature: fetching several addresses as one text
         | skill::fetch        |
         | skills::fetch_skill |
 
-    Scenario: sections come in the order asked, with a rule between them
+    Scenario: sections are in the order of the request, with a rule between them
       Given the skill "b" is registered with "body of b"
       And the skill "a" is registered with "body of a"
       And the function "w::f" returns the text "answer of w::f"
@@ -51,7 +51,7 @@ Feature: fetching several addresses as one text
         body of a
         """
 
-    Scenario: white space at the end of a section is cut
+    Scenario: white space at the end of a section is removed
       Given the skill "a" is registered with "␠␠first␠␠␊␊␉␊"
       And the skill "b" is registered with "second␊␊␊"
       When I fetch all of:
@@ -59,7 +59,7 @@ Feature: fetching several addresses as one text
         | iii://b |
       Then the text is "# iii://a␊␊␠␠first␊␊---␊␊# iii://b␊␊second"
 
-    Scenario: JSON answers are sections too
+    Scenario: JSON results are sections
       Given the function "w::f" returns:
         """
         {"up": true}
@@ -74,7 +74,7 @@ Feature: fetching several addresses as one text
         }
         """
 
-    Scenario Outline: the list wins over the single address, unless it is empty
+    Scenario Outline: the list takes precedence over the single address unless it is empty
       Given the skill "one" is registered with "from uri"
       And the skill "two" is registered with "from uris"
       When I call "skill::fetch" with:
@@ -114,9 +114,9 @@ Feature: fetching several addresses as one text
       And the function "w::f" was called 1 time
 
     Scenario: sections are read at the same time
-      Given the function "w::one" answers "1" once 3 calls are under way
-      And the function "w::two" answers "2" once 3 calls are under way
-      And the function "w::three" answers "3" once 3 calls are under way
+      Given the function "w::one" returns "1" once 3 calls are in progress
+      And the function "w::two" returns "2" once 3 calls are in progress
+      And the function "w::three" returns "3" once 3 calls are in progress
       When I fetch all of:
         | iii://fn/w/three |
         | iii://fn/w/one   |
@@ -125,7 +125,7 @@ Feature: fetching several addresses as one text
 
   Rule: everything is checked before anything is read
 
-    Scenario Outline: nothing asked for
+    Scenario Outline: no address
       When I call "skill::fetch" with:
         """
         <payload>
@@ -143,7 +143,7 @@ Feature: fetching several addresses as one text
         | {"uris": []}       |
         | {"uris": ["", " "]} |
 
-    Scenario Outline: one bad address, and no function is called
+    Scenario Outline: one invalid address, and no function is called
       Given the function "w::f" returns the text "text"
       When I fetch all of:
         | iii://fn/w/f |
@@ -163,7 +163,7 @@ Feature: fetching several addresses as one text
         | iii://x/worker::fn | not_found     | iii://fn/worker/fn |
         | iii://fn/state/get | forbidden     | internal namespace |
 
-    Scenario: every bad address is named
+    Scenario: the message has every invalid address
       When I fetch all of:
         | iii://A         |
         | iii://a         |
@@ -177,12 +177,12 @@ Feature: fetching several addresses as one text
 
   Rule: one unreadable address fails the whole call
 
-    A text with holes would pass for the whole.
+    An incomplete text could be taken for the whole.
 
-    Scenario: the message names every failed address and why
+    Scenario: the message has every failed address and the cause
       Given the skill "good" is registered
       And the function "w::broken" fails with "out of stamps"
-      And the function "w::slow" never answers
+      And the function "w::slow" never returns
       When I fetch all of:
         | iii://good        |
         | iii://missing     |

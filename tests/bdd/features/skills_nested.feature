@@ -1,10 +1,10 @@
 @pure @engine @skills_nested
 Feature: skills below skills
 
-  Ids nest with slashes, so that a small parent can point to its children. A parent need
-  not exist, and the index shows the tree.
+  Ids nest with slashes, so that a parent can link to its children. The parent does not
+  have to exist. The index shows the tree.
 
-  Scenario: every level is read by its own address
+  Scenario: every level has its own address
     Given these skills are registered:
       | id                | body              |
       | resend            | # Resend          |
@@ -35,7 +35,7 @@ Feature: skills below skills
       # Resend
       """
 
-  Scenario: the index is a tree, children directly after their parent
+  Scenario: the index is a tree: children follow their parent
     Given these skills are registered:
       | id                | body                      |
       | resend-old        | # Old                     |
@@ -72,7 +72,7 @@ Feature: skills below skills
       """
     And reading "iii://resend/email/send" gives 6 bytes
 
-  Scenario: a parent nobody registered is not found
+  Scenario: an unregistered parent is not found
     Given the skill "resend/email/send" is registered
     When I read "iii://resend/email"
     Then it fails as "not_found"
@@ -88,7 +88,7 @@ Feature: skills below skills
         - [`a/b`](iii://a/b) — Child
       """
 
-  Scenario: a skill and a function path do not get into each other's way
+  Scenario: a skill and a function path can have the same name
     Given the skill "docs/fn/x" is registered with "a body"
     And the function "x" returns the text "an answer"
     When I fetch all of:
@@ -107,7 +107,7 @@ Feature: skills below skills
       an answer
       """
 
-  Scenario: a skill below `skills` is no index
+  Scenario: a skill below `skills` is not the index
     Given the skill "brain" is registered with "# Brain"
     And the skill "skills/writing" is registered with "# Writing"
     Then reading "iii://skills/writing" gives 9 bytes

@@ -1,8 +1,8 @@
 @pure @engine @skills_register
 Feature: registering skills
 
-  A worker keeps a markdown body under an id with `skills::register` and takes it back
-  with `skills::unregister`. `skills::list` tells what is there without the bodies.
+  A worker stores a markdown body under an id with `skills::register` and removes it with
+  `skills::unregister`. `skills::list` returns the entries without the bodies.
 
   Rule: a registered skill is listed and can be read at once
 
@@ -13,7 +13,7 @@ Feature: registering skills
 
         Sends email.
         """
-      Then the answer is:
+      Then the result is:
         """
         {"id": "resend", "registered_at": "{time}"}
         """
@@ -42,7 +42,7 @@ Feature: registering skills
         | id   | bytes | origin |
         | crab | 6     | state  |
 
-    Scenario: a body comes back byte for byte
+    Scenario: a body is returned byte for byte
       Given the skill "odd" is registered with "␠# Odd␍␊␊trailing␠␠␊␊␀"
       When I read "iii://odd"
       Then the text is "␠# Odd␍␊␊trailing␠␠␊␊␀"
@@ -57,25 +57,25 @@ Feature: registering skills
         | resend | 8     | state  |
       And the second registration is later than the first
 
-    Scenario: the same body still refreshes the time
+    Scenario: the same body refreshes the time
       Given the skill "resend" is registered with "same"
       When I register the skill "resend" with "same"
       Then the second registration is later than the first
 
   Rule: unregistering is idempotent
 
-    Scenario: what was there is removed
+    Scenario: an existing skill is removed
       Given the skill "resend" is registered
       When I unregister the skill "resend"
-      Then the answer is:
+      Then the result is:
         """
         {"id": "resend", "removed": true}
         """
       And the list of skills is empty
 
-    Scenario: what was not there is no error
+    Scenario: an unknown skill is not an error
       When I unregister the skill "resend"
-      Then the answer is:
+      Then the result is:
         """
         {"id": "resend", "removed": false}
         """
@@ -84,12 +84,12 @@ Feature: registering skills
       Given the skill "resend" is registered
       When I unregister the skill "resend"
       And I unregister the skill "resend"
-      Then the answer is:
+      Then the result is:
         """
         {"id": "resend", "removed": false}
         """
 
-    Scenario: a parent goes alone
+    Scenario: children of a removed skill stay
       Given the skill "resend" is registered
       And the skill "resend/email" is registered
       When I unregister the skill "resend"
@@ -97,9 +97,9 @@ Feature: registering skills
         | id           | bytes | origin |
         | resend/email | 14    | state  |
 
-  Rule: ids that break the rules are refused and leave nothing behind
+  Rule: invalid ids are refused and not stored
 
-    Scenario Outline: bad ids
+    Scenario Outline: invalid ids
       When I register the skill "<id>"
       Then it fails as "invalid_input"
       And the message says "<message>"
@@ -122,7 +122,7 @@ Feature: registering skills
         | fn/x          | reserved             |
         | skills        | reserved             |
 
-    Scenario Outline: ids that look reserved and are not
+    Scenario Outline: ids similar to reserved ones
       When I register the skill "<id>"
       Then it succeeds
 
@@ -146,7 +146,7 @@ Feature: registering skills
         | 1024 bytes in short segments | succeeds                 |
         | 1025 bytes in short segments | fails as "invalid_input" |
 
-    Scenario Outline: the message says what is too long
+    Scenario Outline: messages about length
       When I register a skill with an id of <size>
       Then it fails as "invalid_input"
       And the message says "too long"
@@ -192,7 +192,7 @@ Feature: registering skills
         | 131073 "é"s             |
         | 262143 "a"s and one "é" |
 
-    Scenario Outline: nothing in it
+    Scenario Outline: blank bodies
       When I register the skill "empty" with "<body>"
       Then it fails as "invalid_input"
       And the message says "non-empty"
@@ -211,7 +211,7 @@ Feature: registering skills
 
   Rule: rows in state keep their shape
 
-    Data written by earlier installations is read as it is, and can go back.
+    Rows of earlier versions are read, and earlier versions can read rows of this one.
 
     Scenario: the row of a skill
       When I register the skill "resend" with "# Resend"
@@ -220,8 +220,8 @@ Feature: registering skills
         {"id": "resend", "skill": "# Resend", "registered_at": "{time}"}
         """
 
-    Scenario: a row with fields the registry does not know
-      Given somebody wrote the row "old" in scope "skills":
+    Scenario: a row with unknown fields
+      Given another worker wrote the row "old" in scope "skills":
         """
         {"id": "old", "skill": "# Old", "registered_at": "2025-01-01T00:00:00Z", "owner": {"team": 7}}
         """
@@ -232,10 +232,10 @@ Feature: registering skills
         {"id": "old", "skill": "# Old", "registered_at": "{time}", "owner": {"team": 7}}
         """
 
-    Scenario: a row that somebody writes shows up without a restart
+    Scenario: a row written by another worker is served without a restart
       Given the skill "resend" is registered
-      And the list of skills was asked for
-      When somebody writes the row "new" in scope "skills":
+      And the list of skills was requested
+      When another worker writes the row "new" in scope "skills":
         """
         {"id": "new", "skill": "# New", "registered_at": "2025-01-01T00:00:00Z"}
         """

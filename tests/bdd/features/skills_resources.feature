@@ -1,12 +1,12 @@
 @pure @engine @skills_resources
 Feature: reading skills as resources
 
-  Readers list resources, and read each by its address: the index, a registered body, a
-  file, or what a function answers right now.
+  Clients list resources and read each by its address: the index, a registered body, a
+  file, or the result of a function.
 
   Rule: the index comes first, then one resource per skill
 
-    Scenario: titles and descriptions come from the bodies
+    Scenario: titles and descriptions are those of the bodies
       Given these skills are registered:
         | id           | body                     |
         | resend/email | # Email                  |
@@ -20,10 +20,10 @@ Feature: reading skills as resources
         | iii://resend       | Resend | Sends email. |
         | iii://resend/email | Email  | none         |
 
-    Scenario: an empty registry still has its index
+    Scenario: an empty registry has an index
       Then the only resource is the index
 
-    Scenario: a removed skill is gone from all of it
+    Scenario: a removed skill is not listed
       Given the skill "resend" is registered
       When I unregister the skill "resend"
       Then the only resource is the index
@@ -61,7 +61,7 @@ Feature: reading skills as resources
       Then it fails as "not_found"
       And the message says "not found: resend"
 
-    Scenario Outline: the message names the nearest id there is
+    Scenario Outline: the message has the nearest id
       Given the skill "resend" is registered
       And the skill "resend/email" is registered
       And the skill "brain" is registered
@@ -77,7 +77,7 @@ Feature: reading skills as resources
         | iii://brian        | brain        |
 
     @in_memory
-    Scenario: the nearest may be a file
+    Scenario: the nearest can be a file
       Given a file holds the skill "house/style":
         """
         # House style
@@ -86,13 +86,13 @@ Feature: reading skills as resources
       Then it fails as "not_found"
       And the message says "did you mean `house/style`?"
 
-    Scenario: nothing is suggested where nothing is near
+    Scenario: without a near id there is no suggestion
       Given the skill "resend" is registered
       When I read "iii://zebra"
       Then it fails as "not_found"
       And the message does not say "did you mean"
 
-  Rule: iii://fn/{a}/{b} serves what function a::b answers
+  Rule: iii://fn/{a}/{b} serves the result of function a::b
 
     Scenario: it is called with an empty object, every time
       Given the function "resend::status" returns the text "# All well"
@@ -104,7 +104,7 @@ Feature: reading skills as resources
         {}
         """
 
-    Scenario Outline: what becomes of an answer
+    Scenario Outline: conversion of results
       Given the function "w::f" returns:
         """
         <answer>
@@ -129,7 +129,7 @@ Feature: reading skills as resources
         | [1, 2]         | application/json | [␊␠␠1,␊␠␠2␊]         |
         | {}             | application/json | {}                   |
 
-    Scenario: JSON is laid out for people
+    Scenario: JSON is indented
       Given the function "w::f" returns:
         """
         {"content": 5, "up": true}
@@ -144,7 +144,7 @@ Feature: reading skills as resources
         }
         """
 
-    Scenario: paths may be long and short
+    Scenario: paths of different depth
       Given the function "health" returns the text "short"
       And the function "a::b::c::d" returns the text "long"
       When I fetch all of:
@@ -163,7 +163,7 @@ Feature: reading skills as resources
         long
         """
 
-    Scenario Outline: a function that does not deliver
+    Scenario Outline: a function that fails
       Given <what is wrong>
       When I read "iii://fn/w/f"
       Then it fails as "<code>"
@@ -175,8 +175,8 @@ Feature: reading skills as resources
       Examples:
         | what is wrong                                  | code        | message   |
         | the function "w::f" fails with "out of stamps" | unavailable | out of stamps |
-        | the function "w::f" never answers              | timed_out   | too slow  |
-        | the worker of the function "w::f" has vanished | not_found   | absent    |
+        | the function "w::f" never returns              | timed_out   | too slow  |
+        | the worker of the function "w::f" has disconnected | not_found   | absent    |
         | the skill "w" is registered                    | not_found   | absent    |
 
     Scenario Outline: functions of the engine and its bridges are refused before any call
@@ -197,9 +197,9 @@ Feature: reading skills as resources
         | iii://fn/skills/register     | skills::register     |
         | iii://fn/prompts/list        | prompts::list        |
 
-  Rule: an address that cannot be right is refused
+  Rule: an invalid address is refused
 
-    Scenario Outline: bad addresses
+    Scenario Outline: invalid addresses
       When I read "<uri>"
       Then it fails as "<code>"
       And the message says "<message>"
@@ -218,7 +218,7 @@ Feature: reading skills as resources
         | iii://x/worker::fn | not_found     | iii://fn/worker/fn |
         | iii://x/worker::fn | not_found     | not found          |
 
-  Rule: files stand beside registered skills, and yield to them
+  Rule: registered skills take precedence over files
 
     @in_memory
     Scenario: a file is listed and read like any skill
@@ -256,7 +256,7 @@ Feature: reading skills as resources
         """
 
     @in_memory
-    Scenario: the file is there again when the registered skill goes
+    Scenario: the file is served again when the registered skill is removed
       Given a file holds the skill "resend":
         """
         # From a file
@@ -280,7 +280,7 @@ Feature: reading skills as resources
         # House
         """
       When I unregister the skill "house"
-      Then the answer is:
+      Then the result is:
         """
         {"id": "house", "removed": false}
         """

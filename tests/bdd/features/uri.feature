@@ -1,8 +1,7 @@
 @pure @uri
 Feature: what an iii:// address means
 
-  Everything the registry serves has an address. There are three kinds: the index, a
-  skill, and the live output of a function.
+  There are three kinds of address: the index, a skill, and the result of a function.
 
   Scenario Outline: addresses
     When I parse "<uri>"
@@ -23,9 +22,9 @@ Feature: what an iii:// address means
       | iii://fn/resend/email/send | a call to resend::email::send |
       | iii://fn/skill/fetch       | a call to skill::fetch        |
 
-  Scenario Outline: what is no address
+  Scenario Outline: invalid addresses
     When I parse "<uri>"
-    Then it is no address, <kind>: "<message>"
+    Then it is not an address, <kind>: "<message>"
 
     Examples: foreign schemes
       | uri            | kind    | message                  |
@@ -82,23 +81,23 @@ Feature: what an iii:// address means
     Examples: the whole
       | what                          | verdict                            |
       | an id of 1024 bytes           | means a skill                      |
-      | an id of 1025 bytes           | is no address, invalid: "too long" |
+      | an id of 1025 bytes           | is not an address, invalid: "too long" |
       | a function path of 1024 bytes | means a call                       |
-      | a function path of 1025 bytes | is no address, invalid: "too long" |
+      | a function path of 1025 bytes | is not an address, invalid: "too long" |
 
     Examples: one segment
       | what                       | verdict                            |
       | an id of 64 "a"s           | means a skill                      |
-      | an id of 65 "a"s           | is no address, invalid: "too long" |
+      | an id of 65 "a"s           | is not an address, invalid: "too long" |
       | a function path of 64 "a"s | means a call                       |
-      | a function path of 65 "a"s | is no address, invalid: "too long" |
+      | a function path of 65 "a"s | is not an address, invalid: "too long" |
 
   Scenario Outline: links as they were written before function addresses had a prefix
     They point at nothing any more, and the message gives the form to use now.
 
     When I parse "<old>"
-    Then it is no address, not_found: "not found"
-    And it is no address, not_found: "`<new>`"
+    Then it is not an address, not_found: "not found"
+    And it is not an address, not_found: "`<new>`"
 
     Examples:
       | old                                | new                         |

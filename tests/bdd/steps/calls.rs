@@ -1,4 +1,4 @@
-//! Calling functions, offering functions, and what came back.
+//! Steps for calls of functions and their results, which every feature uses.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -9,14 +9,14 @@ use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
-use crate::world::values::{block, column, parsed, pictured, timeless};
+use crate::world::values::{block, column, parsed, timeless, visible_to_raw};
 use crate::world::{Behaviour, World};
 
 #[given(expr = "the function {string} returns:")]
 async fn returns_json(world: &mut World, function: String, step: &Step) {
     world
         .backend
-        .offer(&function, Behaviour::Returns(parsed(&block(step))))
+        .register_function(&function, Behaviour::Returns(parsed(&block(step))))
         .await;
 }
 
@@ -24,9 +24,9 @@ async fn returns_json(world: &mut World, function: String, step: &Step) {
 async fn returns_text(world: &mut World, function: String, text: String) {
     world
         .backend
-        .offer(
+        .register_function(
             &function,
-            Behaviour::Returns(Value::String(pictured(&text))),
+            Behaviour::Returns(Value::String(visible_to_raw(&text))),
         )
         .await;
 }
@@ -35,18 +35,24 @@ async fn returns_text(world: &mut World, function: String, text: String) {
 async fn fails(world: &mut World, function: String, message: String) {
     world
         .backend
-        .offer(&function, Behaviour::Fails(message))
+        .register_function(&function, Behaviour::Fails(message))
         .await;
 }
 
-#[given(expr = "the function {string} never answers")]
+#[given(expr = "the function {string} never returns")]
 async fn hangs(world: &mut World, function: String) {
-    world.backend.offer(&function, Behaviour::Hangs).await;
+    world
+        .backend
+        .register_function(&function, Behaviour::Hangs)
+        .await;
 }
 
-#[given(expr = "the worker of the function {string} has vanished")]
-async fn vanished(world: &mut World, function: String) {
-    world.backend.offer(&function, Behaviour::Vanished).await;
+#[given(expr = "the worker of the function {string} has disconnected")]
+async fn disconnected(world: &mut World, function: String) {
+    world
+        .backend
+        .register_function(&function, Behaviour::Disconnected)
+        .await;
 }
 
 #[when(expr = "I call {string}")]
@@ -61,7 +67,7 @@ async fn call_with(world: &mut World, function: String, step: &Step) {
 
 #[then("it succeeds")]
 fn succeeds(world: &mut World) {
-    let _ = world.answer();
+    let _ = world.result();
 }
 
 #[then(expr = "it fails as {string}")]
@@ -90,15 +96,15 @@ fn does_not_say(world: &mut World, part: String) {
     assert!(!message.contains(&part), "{message:?} says {part:?}");
 }
 
-#[then("the answer is:")]
+#[then("the result is:")]
 fn answer_is(world: &mut World, step: &Step) {
-    let (expected, got) = (parsed(&block(step)), timeless(world.answer()));
-    assert_eq!(got, expected, "the answer is:\n{got:#}\n");
+    let (expected, got) = (parsed(&block(step)), timeless(world.result()));
+    assert_eq!(got, expected, "the result is:\n{got:#}\n");
 }
 
 #[then(expr = "the text is {string}")]
 fn text_is(world: &mut World, text: String) {
-    assert_eq!(world.text(), pictured(&text));
+    assert_eq!(world.text(), visible_to_raw(&text));
 }
 
 #[then("the text is:")]

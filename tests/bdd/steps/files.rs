@@ -11,12 +11,12 @@ use skills_core::Source as _;
 use skills_files::LoadedFile;
 
 use crate::world::World;
-use crate::world::values::{block, pictured};
+use crate::world::values::{block, visible_to_raw};
 
 #[given(expr = "the file {string} holds {string}")]
 #[when(expr = "the file {string} is changed to {string}")]
 fn short_file(world: &mut World, path: String, text: String) {
-    world.files.write(&path, &pictured(&text));
+    world.files.write(&path, &visible_to_raw(&text));
 }
 
 #[given(expr = "the file {string} holds:")]

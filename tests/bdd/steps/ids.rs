@@ -13,7 +13,7 @@ use skills_core::{
 };
 
 use crate::world::World;
-use crate::world::values::{column, id_of, pictured};
+use crate::world::values::{column, id_of, visible_to_raw};
 
 fn check_id(world: &mut World, id: &str) {
     world.verdict = Some(id.parse::<SkillId>().map(drop));
@@ -25,7 +25,7 @@ fn check_name(world: &mut World, name: &str) {
 
 #[when(expr = "I check the id {string}")]
 fn skill_id(world: &mut World, id: String) {
-    check_id(world, &pictured(&id));
+    check_id(world, &visible_to_raw(&id));
 }
 
 #[when(expr = "I check an id of {int} {string}s")]
@@ -45,7 +45,7 @@ fn id_of_bytes(world: &mut World, bytes: usize) {
 
 #[when(expr = "I check the prompt name {string}")]
 fn prompt_name(world: &mut World, name: String) {
-    check_name(world, &pictured(&name));
+    check_name(world, &visible_to_raw(&name));
 }
 
 #[when(expr = "I check a prompt name of {int} {string}s")]
@@ -55,7 +55,7 @@ fn name_of_letters(world: &mut World, count: usize, letter: String) {
 
 #[when(expr = "I check the body {string}")]
 fn any_body(world: &mut World, body: String) {
-    world.verdict = Some(check_body(&pictured(&body)));
+    world.verdict = Some(check_body(&visible_to_raw(&body)));
 }
 
 #[when(expr = "I check a body of {int} {string}s")]
@@ -70,18 +70,18 @@ fn body_with_end(world: &mut World, count: usize, letter: String, end: String) {
 
 #[when(expr = "I check the description {string}")]
 fn any_description(world: &mut World, description: String) {
-    world.verdict = Some(check_description(&pictured(&description)));
+    world.verdict = Some(check_description(&visible_to_raw(&description)));
 }
 
 #[when(expr = "I check the function id {string}")]
 fn function(world: &mut World, id: String) {
-    world.verdict = Some(pictured(&id).parse::<FunctionId>().map(drop));
+    world.verdict = Some(visible_to_raw(&id).parse::<FunctionId>().map(drop));
 }
 
 #[when("I check arguments with the names:")]
 fn arguments(world: &mut World, step: &Step) {
     let argument = |name: String| PromptArgument {
-        name: pictured(&name).into(),
+        name: visible_to_raw(&name).into(),
         description: None,
         required: false,
     };

@@ -14,16 +14,11 @@ use skills_core::{Head, SkillId, index};
 use crate::world::World;
 use crate::world::values::{block, table};
 
-/// What every index begins with: a heading, an empty line, and some words.
+/// The first lines of every index.
 const OPENING: &str = "# Skills\n\n";
 
 fn entries(step: &Step) -> Vec<(SkillId, Head)> {
-    let entry = |[id, body]: [String; 2]| {
-        (
-            id.parse().expect("a scenario's id is good"),
-            Head::of(&body),
-        )
-    };
+    let entry = |[id, body]: [String; 2]| (id.parse().expect("a valid id"), Head::of(&body));
     table(step, ["id", "body"]).into_iter().map(entry).collect()
 }
 
@@ -42,7 +37,7 @@ fn long(world: &mut World, id: String, count: usize, letter: String) {
     let head = Head::of(&format!("# Long\n\n{}", letter.repeat(count)));
     world
         .registered
-        .push((id.parse().expect("a scenario's id is good"), head));
+        .push((id.parse().expect("a valid id"), head));
 }
 
 #[when("the index is rendered")]
@@ -54,7 +49,7 @@ fn render(world: &mut World) {
     ));
 }
 
-#[then("after its opening words it reads:")]
+#[then("after its introduction it reads:")]
 fn reads(world: &mut World, step: &Step) {
     let index = world.index.as_deref().expect("no index was rendered yet");
     assert_eq!(
@@ -78,7 +73,7 @@ fn line_ends(world: &mut World, id: String, count: usize, letter: String, end: S
     );
 }
 
-/// What follows the heading and its one or two sentences.
+/// The index after its introduction.
 #[track_caller]
 pub fn after_opening(index: &str) -> &str {
     let words = index
@@ -86,7 +81,7 @@ pub fn after_opening(index: &str) -> &str {
         .expect("an index opens with `# Skills`");
     let (words, rest) = words
         .split_once("\n\n")
-        .expect("an empty line ends the opening words");
+        .expect("an empty line ends the introduction");
     let sentences = words.split_terminator(". ").count();
     assert!(
         !words.trim().is_empty() && sentences <= 2,

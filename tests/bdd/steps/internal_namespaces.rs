@@ -1,4 +1,4 @@
-//! Which function ids content may reach.
+//! The functions that content must not call.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -10,12 +10,12 @@ use cucumber::{then, when};
 use skills_core::INTERNAL_NAMESPACES;
 
 use crate::world::World;
-use crate::world::values::{column, pictured};
+use crate::world::values::{column, visible_to_raw};
 
-#[when(expr = "content asks for the function {string}")]
+#[when(expr = "content refers to the function {string}")]
 fn ask(world: &mut World, id: String) {
     world.function = Some(
-        pictured(&id)
+        visible_to_raw(&id)
             .parse()
             .expect("a scenario's function id is not blank"),
     );

@@ -10,7 +10,7 @@ use cucumber::{given, then};
 use skills_core::{DESCRIPTION_MAX, Head};
 
 use crate::world::World;
-use crate::world::values::{block, pictured};
+use crate::world::values::{block, visible_to_raw};
 
 #[given("the document:")]
 fn document(world: &mut World, step: &Step) {
@@ -19,7 +19,7 @@ fn document(world: &mut World, step: &Step) {
 
 #[given(expr = "the document {string}")]
 fn short_document(world: &mut World, text: String) {
-    world.head = Some(Head::of(&pictured(&text)));
+    world.head = Some(Head::of(&visible_to_raw(&text)));
 }
 
 #[given(expr = "a document titled {string} whose first paragraph is {int} {string}s")]
@@ -29,7 +29,7 @@ fn long_paragraph(world: &mut World, title: String, count: usize, letter: String
 
 #[given(expr = "a document of {int} {string}s")]
 fn repeated(world: &mut World, count: usize, text: String) {
-    world.head = Some(Head::of(&pictured(&text).repeat(count)));
+    world.head = Some(Head::of(&visible_to_raw(&text).repeat(count)));
 }
 
 #[given(expr = "a document with {int} list items before the title {string}")]

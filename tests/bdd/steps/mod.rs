@@ -1,4 +1,4 @@
-//! The steps: one file per feature, and `calls.rs` for what all features say.
+//! The steps: one file for each feature, and `calls.rs` for those that several use.
 
 mod calls;
 mod files;

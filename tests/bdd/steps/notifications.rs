@@ -1,4 +1,4 @@
-//! Subscribing, and what subscribers are told.
+//! Subscriptions and their events.
 
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
@@ -7,36 +7,35 @@ use serde_json::Value;
 use crate::world::World;
 use crate::world::values::{parsed, table};
 
-#[given(expr = "{string} listens to {string}")]
+#[given(expr = "{string} is subscribed to {string}")]
 async fn listens(world: &mut World, function: String, trigger_type: String) {
     world.backend.subscribe(&trigger_type, &function).await;
 }
 
-#[when(expr = "{string} stops listening to {string}")]
+#[when(expr = "{string} unsubscribes from {string}")]
 async fn stops(world: &mut World, function: String, trigger_type: String) {
     world.backend.unsubscribe(&trigger_type, &function).await;
 }
 
-#[then("exactly these notices arrive:")]
+#[then("exactly these events arrive:")]
 async fn notices(world: &mut World, step: &Step) {
     let row = |[function, notice]: [String; 2]| (function, parsed(&notice));
     let expected: Vec<_> = table(step, ["listener", "notice"])
         .into_iter()
         .map(row)
         .collect();
-    // Subscribers are told in no particular order, and a worker takes calls side by side:
-    // of two notices the second may be noted first.
+    // Events of different subscribers have no order, and a worker runs calls concurrently.
     let sorted = |mut notices: Vec<(String, Value)>| {
         notices.sort_by_cached_key(|(listener, notice)| (listener.clone(), notice.to_string()));
         notices
     };
     assert_eq!(
-        sorted(world.backend.notices(expected.len()).await),
+        sorted(world.backend.events(expected.len()).await),
         sorted(expected)
     );
 }
 
-#[then("no notice arrives")]
+#[then("no event arrives")]
 async fn no_notice(world: &mut World) {
-    let _ = world.backend.notices(0).await;
+    let _ = world.backend.events(0).await;
 }

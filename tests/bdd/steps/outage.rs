@@ -1,4 +1,4 @@
-//! An engine that goes away, and rows that cannot be read.
+//! Outages of the engine, and damaged rows.
 
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
@@ -9,16 +9,16 @@ use crate::world::values::{block, parsed, table};
 #[given("the engine is down")]
 #[when("the engine goes down")]
 fn down(world: &mut World) {
-    world.backend.cut();
+    world.backend.disconnect();
 }
 
 #[when("the engine is back")]
 fn back(world: &mut World) {
-    world.backend.mend();
+    world.backend.reconnect();
 }
 
-#[given(expr = "somebody wrote the row {string} in scope {string}:")]
-#[when(expr = "somebody writes the row {string} in scope {string}:")]
+#[given(expr = "another worker wrote the row {string} in scope {string}:")]
+#[when(expr = "another worker writes the row {string} in scope {string}:")]
 async fn put_row(world: &mut World, key: String, scope: String, step: &Step) {
     world
         .backend

@@ -5,7 +5,7 @@ use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
 use crate::world::World;
-use crate::world::values::{column, pictured, table, timeless};
+use crate::world::values::{column, table, timeless, visible_to_raw};
 
 const REGISTER: &str = "prompts::register";
 
@@ -31,7 +31,7 @@ async fn register(world: &mut World, name: String) {
     world
         .call(
             REGISTER,
-            prompt(&pictured(&name), "A prompt", "mailer::compose"),
+            prompt(&visible_to_raw(&name), "A prompt", "mailer::compose"),
         )
         .await;
 }
@@ -39,7 +39,10 @@ async fn register(world: &mut World, name: String) {
 #[when(expr = "I register the prompt {string}, rendered by {string}")]
 async fn register_rendered_by(world: &mut World, name: String, function: String) {
     world
-        .call(REGISTER, prompt(&name, "A prompt", &pictured(&function)))
+        .call(
+            REGISTER,
+            prompt(&name, "A prompt", &visible_to_raw(&function)),
+        )
         .await;
 }
 
@@ -48,7 +51,7 @@ async fn register_described(world: &mut World, name: String, description: String
     world
         .call(
             REGISTER,
-            prompt(&name, &pictured(&description), "mailer::compose"),
+            prompt(&name, &visible_to_raw(&description), "mailer::compose"),
         )
         .await;
 }
@@ -68,7 +71,7 @@ async fn register_arguments(world: &mut World, name: String, step: &Step) {
     let names = column(step);
     let arguments: Value = names
         .iter()
-        .map(|name| json!({ "name": pictured(name) }))
+        .map(|name| json!({ "name": visible_to_raw(name) }))
         .collect();
     let mut payload = prompt(&name, "A prompt", "mailer::compose");
     payload["arguments"] = arguments;
@@ -78,7 +81,10 @@ async fn register_arguments(world: &mut World, name: String, step: &Step) {
 #[when(expr = "I unregister the prompt {string}")]
 async fn unregister(world: &mut World, name: String) {
     world
-        .call("prompts::unregister", json!({ "name": pictured(&name) }))
+        .call(
+            "prompts::unregister",
+            json!({ "name": visible_to_raw(&name) }),
+        )
         .await;
 }
 
@@ -96,11 +102,11 @@ async fn list_is(world: &mut World, step: &Step) {
     let rows = table(step, ["name", "function_id", "arguments", "origin"]);
     let expected: Value = rows.into_iter().map(entry).collect();
     world.call("prompts::list", json!({})).await;
-    assert_eq!(timeless(world.answer()), json!({ "prompts": expected }));
+    assert_eq!(timeless(world.result()), json!({ "prompts": expected }));
 }
 
 #[then("the list of prompts is empty")]
 async fn list_is_empty(world: &mut World) {
     world.call("prompts::list", json!({})).await;
-    assert_eq!(*world.answer(), json!({ "prompts": [] }));
+    assert_eq!(*world.result(), json!({ "prompts": [] }));
 }

@@ -1,4 +1,4 @@
-//! The index as readers get it.
+//! Reading the index.
 
 use cucumber::gherkin::Step;
 use cucumber::{given, then};

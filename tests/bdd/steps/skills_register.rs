@@ -5,7 +5,7 @@ use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
 use crate::world::World;
-use crate::world::values::{block, id_of, parsed, pictured, table, timeless};
+use crate::world::values::{block, id_of, parsed, table, timeless, visible_to_raw};
 
 const REGISTER: &str = "skills::register";
 
@@ -25,7 +25,10 @@ async fn registered(world: &mut World, id: String) {
 #[given(expr = "the skill {string} is registered with {string}")]
 async fn registered_with(world: &mut World, id: String, body: String) {
     world
-        .arrange(REGISTER, json!({ "id": id, "skill": pictured(&body) }))
+        .arrange(
+            REGISTER,
+            json!({ "id": id, "skill": visible_to_raw(&body) }),
+        )
         .await;
 }
 
@@ -45,19 +48,19 @@ async fn all_registered(world: &mut World, step: &Step) {
     }
 }
 
-#[given("the list of skills was asked for")]
+#[given("the list of skills was requested")]
 async fn listed(world: &mut World) {
     world.arrange("skills::list", json!({})).await;
 }
 
 #[when(expr = "I register the skill {string}")]
 async fn register_any(world: &mut World, id: String) {
-    register(world, &pictured(&id), "# A skill").await;
+    register(world, &visible_to_raw(&id), "# A skill").await;
 }
 
 #[when(expr = "I register the skill {string} with {string}")]
 async fn register_with(world: &mut World, id: String, body: String) {
-    register(world, &id, &pictured(&body)).await;
+    register(world, &id, &visible_to_raw(&body)).await;
 }
 
 #[when(expr = "I register the skill {string} with:")]
@@ -94,7 +97,7 @@ async fn register_odd_body(
 #[when(expr = "I unregister the skill {string}")]
 async fn unregister(world: &mut World, id: String) {
     world
-        .call("skills::unregister", json!({ "id": pictured(&id) }))
+        .call("skills::unregister", json!({ "id": visible_to_raw(&id) }))
         .await;
 }
 
@@ -109,13 +112,13 @@ async fn list_is(world: &mut World, step: &Step) {
         .map(entry)
         .collect();
     world.call("skills::list", json!({})).await;
-    assert_eq!(timeless(world.answer()), json!({ "skills": expected }));
+    assert_eq!(timeless(world.result()), json!({ "skills": expected }));
 }
 
 #[then("the list of skills is empty")]
 async fn list_is_empty(world: &mut World) {
     world.call("skills::list", json!({})).await;
-    assert_eq!(*world.answer(), json!({ "skills": [] }));
+    assert_eq!(*world.result(), json!({ "skills": [] }));
 }
 
 #[then(expr = "reading {string} gives {int} bytes")]

@@ -10,7 +10,7 @@ use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
 use crate::world::World;
-use crate::world::values::{block, pictured, table};
+use crate::world::values::{block, table, visible_to_raw};
 
 #[given(expr = "a file holds the skill {string}:")]
 fn skill_file(world: &mut World, id: String, step: &Step) {
@@ -20,19 +20,22 @@ fn skill_file(world: &mut World, id: String, step: &Step) {
 #[when(expr = "I read {string}")]
 async fn read(world: &mut World, uri: String) {
     world
-        .call("skills::resources-read", json!({ "uri": pictured(&uri) }))
+        .call(
+            "skills::resources-read",
+            json!({ "uri": visible_to_raw(&uri) }),
+        )
         .await;
 }
 
 #[then(expr = "the mime type is {string}")]
 fn mime_type(world: &mut World, expected: String) {
-    assert_eq!(world.answer()["contents"][0]["mimeType"], json!(expected));
+    assert_eq!(world.result()["contents"][0]["mimeType"], json!(expected));
 }
 
 #[then("the resources are:")]
 async fn resources(world: &mut World, step: &Step) {
     world.call("skills::resources-list", json!({})).await;
-    let listed = world.answer()["resources"]
+    let listed = world.result()["resources"]
         .as_array()
         .expect("a list of resources");
     let cell = |resource: &Value, field: &str| match &resource[field] {
@@ -41,8 +44,8 @@ async fn resources(world: &mut World, step: &Step) {
         other => panic!("`{field}` is {other}"),
     };
     let row = |r: &Value| [cell(r, "uri"), cell(r, "name"), cell(r, "description")];
-    // What the index says about itself is free; that it comes first is not.
-    let (index, skills) = listed.split_first().expect("the index is always there");
+    // The index comes first; its title and description are not compared.
+    let (index, skills) = listed.split_first().expect("the index is always listed");
     assert_eq!(index["uri"], "iii://skills");
     let skills: Vec<_> = skills.iter().map(row).collect();
     assert_eq!(skills, table(step, ["uri", "name", "description"]));
@@ -54,7 +57,7 @@ async fn resources(world: &mut World, step: &Step) {
 #[then("the only resource is the index")]
 async fn only_index(world: &mut World) {
     world.call("skills::resources-list", json!({})).await;
-    let listed = world.answer()["resources"]
+    let listed = world.result()["resources"]
         .as_array()
         .expect("a list of resources");
     assert_eq!(listed.len(), 1, "{listed:?}");

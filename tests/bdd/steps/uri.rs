@@ -1,4 +1,4 @@
-//! What an address means.
+//! Parsing addresses.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -9,11 +9,11 @@ use cucumber::{then, when};
 use skills_core::{Error, ResourceUri};
 
 use crate::world::World;
-use crate::world::values::{id_of, pictured};
+use crate::world::values::{id_of, visible_to_raw};
 
 #[when(expr = "I parse {string}")]
 fn parse(world: &mut World, uri: String) {
-    world.address = Some(pictured(&uri).parse());
+    world.address = Some(visible_to_raw(&uri).parse());
 }
 
 #[when(expr = "I parse the address of an id of {int} bytes")]
@@ -64,7 +64,7 @@ fn means(world: &mut World, expected: String) {
     assert_eq!(meaning(world), expected);
 }
 
-#[then(expr = "it is no address, {word}: {string}")]
+#[then(expr = "it is not an address, {word}: {string}")]
 fn no_address(world: &mut World, kind: String, part: String) {
     let error = address(world).as_ref().expect_err("it is an address");
     let text = error.to_text();
@@ -74,7 +74,7 @@ fn no_address(world: &mut World, kind: String, part: String) {
 
 #[then(expr = "it prints as {string}")]
 fn prints(world: &mut World, expected: String) {
-    let uri = address(world).as_ref().expect("it is no address");
+    let uri = address(world).as_ref().expect("an address");
     assert_eq!(uri.to_string(), expected);
 }
 

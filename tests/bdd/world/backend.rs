@@ -1,7 +1,6 @@
-//! How a step reaches the registry: the calls a worker on an engine can make.
+//! How steps reach the registry: in memory, or over a socket.
 //!
-//! Steps know nothing else, so the same scenarios can run against an engine behind
-//! a socket. Everything is async for that reason.
+//! Steps use nothing else, so the same scenarios run on both.
 
 use std::collections::BTreeMap;
 
@@ -11,66 +10,66 @@ use skills_test_support::memory_source::MemorySource;
 use super::memory_backend::MemoryBackend;
 use super::socket_backend::SocketBackend;
 
-/// A way to the registry.
+/// A registry and the engine it is on.
 #[derive(Debug)]
 pub enum Backend {
-    /// The function table on an engine in memory.
+    /// The table of operations on an engine in memory.
     Memory(MemoryBackend),
     /// A worker on an engine, over a socket.
     Socket(SocketBackend),
 }
 
-/// What a caller sees of an error.
+/// The error of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFailure {
-    /// For programs.
+    /// The code, for programs.
     pub code: String,
-    /// For people: message and hint.
+    /// The message and hint, for people.
     pub message: String,
 }
 
-/// What a function that a scenario offers does when it is called.
+/// What a function of a scenario does.
 #[derive(Clone, Debug)]
 pub enum Behaviour {
-    /// Answers this.
+    /// Returns this.
     Returns(Value),
-    /// Answers this text once so many calls are waiting for each other.
+    /// Returns a text once a number of calls are in progress.
     ReturnsOnceTogether {
-        /// What it answers.
+        /// The text.
         text: String,
-        /// How many calls have to be under way at the same time.
+        /// How many calls must be in progress.
         parties: usize,
     },
-    /// Answers with an error.
+    /// Fails with this message.
     Fails(String),
-    /// Never answers.
+    /// Never returns.
     Hangs,
-    /// Was offered once; its worker is gone.
-    Vanished,
+    /// Its worker has disconnected.
+    Disconnected,
 }
 
 /// A function or trigger type as an engine lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offered {
+pub struct ListedFunction {
     /// Its id.
     pub id: String,
-    /// What it says about itself.
-    pub about: String,
-    /// What tools show instead of the id.
+    /// Its description.
+    pub description: String,
+    /// The name that tools show.
     pub label: Option<String>,
 }
 
-/// A row or document that is not served, and why.
+/// A row or file that is not served.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Scope and key, or path.
     pub place: String,
-    /// What is wrong with it.
+    /// Why it is not served.
     pub reason: String,
 }
 
-/// For steps of scenarios that carry `@in_memory` or no `@engine`.
-const IN_MEMORY: &str = "only an engine in memory can do this; tag the scenario @in_memory";
+/// The panic message of steps that need the other backend.
+const IN_MEMORY: &str = "only the backend in memory can do this; tag the scenario @in_memory";
 
 impl Backend {
     /// Calls a function of the registry.
@@ -81,16 +80,16 @@ impl Backend {
         }
     }
 
-    /// Offers a function, or changes what it does.
-    pub async fn offer(&self, function: &str, behaviour: Behaviour) {
+    /// Registers a function, or replaces it.
+    pub async fn register_function(&self, function: &str, behaviour: Behaviour) {
         match self {
-            Self::Memory(backend) => backend.offer(function, behaviour),
-            Self::Socket(backend) => backend.offer(function, behaviour).await,
+            Self::Memory(backend) => backend.register_function(function, behaviour),
+            Self::Socket(backend) => backend.register_function(function, behaviour).await,
         }
     }
 
-    /// What an offered function was called with so far, without the fields an
-    /// engine adds.
+    /// The payloads that a function of the scenario was called with, without the fields
+    /// that an engine adds.
     pub fn received_calls(&self, function: &str) -> Vec<Value> {
         match self {
             Self::Memory(backend) => backend.received_calls(function),
@@ -98,7 +97,7 @@ impl Backend {
         }
     }
 
-    /// Lets a function hear of changes. It need not be offered before.
+    /// Subscribes a function to a trigger type. It is registered if needed.
     pub async fn subscribe(&mut self, trigger_type: &str, function: &str) {
         match self {
             Self::Memory(backend) => backend.subscribe(trigger_type, function),
@@ -106,7 +105,7 @@ impl Backend {
         }
     }
 
-    /// Takes a subscription back.
+    /// Removes a subscription.
     pub async fn unsubscribe(&mut self, trigger_type: &str, function: &str) {
         match self {
             Self::Memory(backend) => backend.unsubscribe(trigger_type, function),
@@ -114,18 +113,18 @@ impl Backend {
         }
     }
 
-    /// The notices that reached subscribers since the last time: waits for as many
-    /// as expected, and fails if there is one more.
-    pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
-        let notices = match self {
-            Self::Memory(backend) => backend.notices().await,
-            Self::Socket(backend) => backend.notices(expected).await,
+    /// The events since the last call of this: waits for as many as expected, and fails
+    /// if there are more.
+    pub async fn events(&mut self, expected: usize) -> Vec<(String, Value)> {
+        let events = match self {
+            Self::Memory(backend) => backend.events().await,
+            Self::Socket(backend) => backend.events(expected).await,
         };
-        assert_eq!(notices.len(), expected, "notices: {notices:?}");
-        notices
+        assert_eq!(events.len(), expected, "{events:?}");
+        events
     }
 
-    /// Writes a row past the registry, as any worker may.
+    /// Writes a row to the state directly.
     pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
         match self {
             Self::Memory(backend) => backend.put_row(scope, key, row).await,
@@ -149,7 +148,7 @@ impl Backend {
         }
     }
 
-    /// What the registry says it cannot serve.
+    /// The rows and files that the registry cannot serve.
     pub async fn problems(&self) -> Vec<Problem> {
         match self {
             Self::Memory(backend) => backend.problems().await,
@@ -158,7 +157,7 @@ impl Backend {
     }
 
     /// The functions of the registry.
-    pub async fn functions(&self) -> Vec<Offered> {
+    pub async fn functions(&self) -> Vec<ListedFunction> {
         match self {
             Self::Memory(_) => MemoryBackend::functions(),
             Self::Socket(backend) => backend.functions().await,
@@ -166,25 +165,25 @@ impl Backend {
     }
 
     /// The trigger types of the registry.
-    pub async fn trigger_types(&self) -> Vec<Offered> {
+    pub async fn trigger_types(&self) -> Vec<ListedFunction> {
         match self {
             Self::Memory(_) => MemoryBackend::trigger_types(),
             Self::Socket(backend) => backend.trigger_types().await,
         }
     }
 
-    /// The engine goes away.
-    pub fn cut(&mut self) {
+    /// Disconnects the engine.
+    pub fn disconnect(&mut self) {
         match self {
-            Self::Memory(backend) => backend.cut(),
+            Self::Memory(backend) => backend.disconnect(),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }
 
-    /// The engine is back, and subscribers subscribe again.
-    pub fn mend(&mut self) {
+    /// Connects the engine again; subscribers subscribe again.
+    pub fn reconnect(&mut self) {
         match self {
-            Self::Memory(backend) => backend.mend(),
+            Self::Memory(backend) => backend.reconnect(),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }

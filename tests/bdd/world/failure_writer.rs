@@ -1,4 +1,4 @@
-//! Prints the scenarios that failed and keeps quiet about the rest.
+//! Prints only the scenarios that failed.
 //!
 //! With `-v` every step is printed.
 
@@ -13,7 +13,7 @@ use super::World;
 
 type Happened = parser::Result<Event<Cucumber<World>>>;
 
-/// A writer that holds a scenario back until it is known to have failed.
+/// A writer that buffers a scenario until it has failed or passed.
 pub struct FailureWriter {
     basic: Basic<Stdout>,
     scenario: Vec<Happened>,
@@ -51,7 +51,7 @@ impl Writer<World> for FailureWriter {
                 _,
                 Feature::Scenario(_, scenario) | Feature::Rule(_, Rule::Scenario(_, scenario)),
             )) if cli.verbose == 0 => scenario.event.clone(),
-            // What goes wrong outside a scenario, and the titles around them.
+            // Errors outside a scenario, and the titles of features and rules.
             _ => return self.basic.handle_event(event, cli).await,
         };
         self.note(&scenario);

@@ -1,4 +1,4 @@
-//! The backend on an engine in memory: the function table, called row by row.
+//! The backend in memory: operations are called directly.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -16,68 +16,67 @@ use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
 use skills_test_support::TIMEOUT;
 use skills_test_support::memory_source::MemorySource;
 
-use super::backend::{Behaviour, CallFailure, Offered, Problem};
+use super::backend::{Behaviour, CallFailure, ListedFunction, Problem};
 
-/// How long the registry waits for a function. In memory a function that hangs is
-/// known to, so nothing waits that long.
+/// The timeout of calls. A function that hangs fails at once, so no test waits that long.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 type ReceivedCalls = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// A registry, the engine it is on, and the workers around it.
+/// A registry, its engine, and the functions of the scenario.
 pub struct MemoryBackend {
     memory: Memory,
     link: Arc<Link>,
-    gates: Arc<Gates>,
+    barriers: Arc<BarrierEngine>,
     registry: Arc<Registry>,
     pub source: Arc<MemorySource>,
     received: ReceivedCalls,
-    vanished: Mutex<BTreeSet<String>>,
-    /// Trigger type and function: what workers subscribe to again after an outage.
+    disconnected: Mutex<BTreeSet<String>>,
+    /// Trigger type and function, to subscribe again after an outage.
     subscriptions: BTreeSet<(String, String)>,
 }
 
 impl MemoryBackend {
-    /// An engine nobody has written to.
+    /// An empty engine.
     pub fn new() -> Self {
         let memory = Memory::new();
         let link = memory.connect();
-        let gates = Arc::new(Gates {
+        let barriers = Arc::new(BarrierEngine {
             link: Arc::clone(&link),
-            open: Mutex::default(),
+            barriers: Mutex::default(),
         });
         let source = Arc::new(MemorySource::default());
         let settings = RegistrySettings {
             timeout: CALL_TIMEOUT,
             ..RegistrySettings::default()
         };
-        let engine = Arc::clone(&gates) as Arc<dyn Engine>;
+        let engine = Arc::clone(&barriers) as Arc<dyn Engine>;
         let registry = Registry::new(engine, vec![Arc::clone(&source) as _], settings, tick);
         registry.connected(true);
         Self {
             memory,
             link,
-            gates,
+            barriers,
             registry: Arc::new(registry),
             source,
             received: ReceivedCalls::default(),
-            vanished: Mutex::default(),
+            disconnected: Mutex::default(),
             subscriptions: BTreeSet::new(),
         }
     }
 
     pub async fn call(&self, function: &str, mut payload: Value) -> Result<Value, CallFailure> {
         if let Some(fields) = payload.as_object_mut() {
-            // As an engine does; the registry must not mind.
+            // As an engine does; the registry ignores it.
             fields.insert("_caller_worker_id".into(), json!("bdd"));
         }
         let row =
             find_function(function).unwrap_or_else(|| panic!("`{function}` is not in the table"));
         let payload = to_raw_value(&payload).expect("a value is JSON");
-        let answer = (row.run)(Arc::clone(&self.registry), payload).await;
+        let result = (row.run)(Arc::clone(&self.registry), payload).await;
         self.deliver_events().await;
-        match answer {
-            Ok(json) => Ok(serde_json::from_str(json.get()).expect("an answer is JSON")),
+        match result {
+            Ok(json) => Ok(serde_json::from_str(json.get()).expect("a result is JSON")),
             Err(error) => Err(CallFailure {
                 code: code(error.kind()).into(),
                 message: error.to_text(),
@@ -85,18 +84,18 @@ impl MemoryBackend {
         }
     }
 
-    pub fn offer(&self, function: &str, behaviour: Behaviour) {
-        if matches!(behaviour, Behaviour::Vanished) {
-            locked(&self.vanished).insert(function.to_owned());
+    pub fn register_function(&self, function: &str, behaviour: Behaviour) {
+        if matches!(behaviour, Behaviour::Disconnected) {
+            locked(&self.disconnected).insert(function.to_owned());
         }
         if let Behaviour::ReturnsOnceTogether { parties, .. } = &behaviour {
-            self.gates.close(function, *parties);
+            self.barriers.hold(function, *parties);
         }
         let (id, received) = (function.to_owned(), Arc::clone(&self.received));
         self.memory.offer(function, move |payload| {
             let payload = serde_json::from_str(payload.get()).expect("a payload is JSON");
             locked(&received).push((id.clone(), payload));
-            answer(&behaviour)
+            outcome(&behaviour)
         });
     }
 
@@ -131,10 +130,10 @@ impl MemoryBackend {
         );
     }
 
-    pub async fn notices(&self) -> Vec<(String, Value)> {
+    pub async fn events(&self) -> Vec<(String, Value)> {
         self.deliver_events().await;
-        let vanished = locked(&self.vanished);
-        let reached = |(function, _): &(String, Value)| !vanished.contains(function);
+        let disconnected = locked(&self.disconnected);
+        let reached = |(function, _): &(String, Value)| !disconnected.contains(function);
         self.link.take_sent().into_iter().filter(reached).collect()
     }
 
@@ -148,7 +147,11 @@ impl MemoryBackend {
     }
 
     pub async fn problems(&self) -> Vec<Problem> {
-        let skipped = self.registry.skipped().await.expect("the engine is there");
+        let skipped = self
+            .registry
+            .skipped()
+            .await
+            .expect("the engine is connected");
         let problem = |s: skills_core::Skipped| Problem {
             place: s.place,
             reason: s.reason,
@@ -156,30 +159,30 @@ impl MemoryBackend {
         skipped.into_iter().map(problem).collect()
     }
 
-    pub fn functions() -> Vec<Offered> {
-        let row = |f: &skills_api::Operation| Offered {
+    pub fn functions() -> Vec<ListedFunction> {
+        let row = |f: &skills_api::Operation| ListedFunction {
             id: f.id.into(),
-            about: f.description.into(),
+            description: f.description.into(),
             label: f.label.map(Into::into),
         };
         skills_api::functions().map(row).collect()
     }
 
-    pub fn trigger_types() -> Vec<Offered> {
-        let row = |t: &skills_api::TriggerType| Offered {
+    pub fn trigger_types() -> Vec<ListedFunction> {
+        let row = |t: &skills_api::TriggerType| ListedFunction {
             id: t.id.into(),
-            about: t.description.into(),
+            description: t.description.into(),
             label: None,
         };
         TRIGGER_TYPES.iter().map(row).collect()
     }
 
-    pub fn cut(&self) {
+    pub fn disconnect(&self) {
         self.link.cut();
         self.registry.disconnected();
     }
 
-    pub fn mend(&mut self) {
+    pub fn reconnect(&mut self) {
         self.link.mend();
         self.registry.connected(true);
         for (trigger_type, function) in self.subscriptions.clone() {
@@ -187,11 +190,10 @@ impl MemoryBackend {
         }
     }
 
-    /// Rings the registry for every row that was written, as the engine's `state`
-    /// trigger does.
+    /// Delivers the event of every written row, as the engine's `state` trigger does.
     async fn deliver_events(&self) {
         while let Some(event) = self.link.take_event(0) {
-            // A failure stays with the key: whoever reads it next is told.
+            // The next read of the key reports a failure.
             let _ = self.registry.apply_state_event(&event).await;
         }
     }
@@ -207,7 +209,7 @@ impl fmt::Debug for MemoryBackend {
     }
 }
 
-fn answer(behaviour: &Behaviour) -> Outcome {
+fn outcome(behaviour: &Behaviour) -> Outcome {
     match behaviour {
         Behaviour::Returns(value) => Ok(Some(to_raw_value(value).expect("a value is JSON"))),
         Behaviour::ReturnsOnceTogether { text, .. } => {
@@ -220,7 +222,7 @@ fn answer(behaviour: &Behaviour) -> Outcome {
         Behaviour::Hangs => Err(Failure::TimedOut {
             after: CALL_TIMEOUT,
         }),
-        Behaviour::Vanished => Err(Failure::Absent),
+        Behaviour::Disconnected => Err(Failure::Absent),
     }
 }
 
@@ -232,7 +234,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A clock on which no two moments are the same.
+/// A clock that never returns the same time twice.
 fn tick() -> String {
     static MOMENT: AtomicU64 = AtomicU64::new(0);
     let moment = MOMENT.fetch_add(1, Ordering::Relaxed);
@@ -245,48 +247,51 @@ fn tick() -> String {
     )
 }
 
-/// The connection, with gates that open once enough calls stand before them: only
-/// callers that do not wait for one another get through.
-struct Gates {
+/// A connection that holds the calls of some functions back until a number of them are in
+/// progress: sequential callers never get through.
+struct BarrierEngine {
     link: Arc<Link>,
-    open: Mutex<HashMap<String, Arc<Gate>>>,
+    barriers: Mutex<HashMap<String, Arc<CallBarrier>>>,
 }
 
-struct Gate {
+struct CallBarrier {
     waiting: AtomicUsize,
     parties: usize,
 }
 
-impl Gates {
-    /// Functions with as many parties stand before the same gate.
-    fn close(&self, function: &str, parties: usize) {
-        let mut open = locked(&self.open);
-        let gate = open.values().find(|gate| gate.parties == parties).cloned();
-        let gate = gate.unwrap_or_else(|| {
-            Arc::new(Gate {
+impl BarrierEngine {
+    /// Functions with the same number of parties share a barrier.
+    fn hold(&self, function: &str, parties: usize) {
+        let mut barriers = locked(&self.barriers);
+        let barrier = barriers
+            .values()
+            .find(|barrier| barrier.parties == parties)
+            .cloned();
+        let barrier = barrier.unwrap_or_else(|| {
+            Arc::new(CallBarrier {
                 waiting: AtomicUsize::new(0),
                 parties,
             })
         });
-        open.insert(function.to_owned(), gate);
+        barriers.insert(function.to_owned(), barrier);
     }
 }
 
-impl Engine for Gates {
+impl Engine for BarrierEngine {
     fn call<'a>(
         &'a self,
         function: &'a str,
         payload: Json,
         timeout: Duration,
     ) -> Pending<'a, Outcome> {
-        let gate = locked(&self.open).get(function).cloned();
-        let Some(gate) = gate else {
+        let barrier = locked(&self.barriers).get(function).cloned();
+        let Some(barrier) = barrier else {
             return self.link.call(function, payload, timeout);
         };
         Box::pin(async move {
-            gate.waiting.fetch_add(1, Ordering::SeqCst);
+            barrier.waiting.fetch_add(1, Ordering::SeqCst);
             let enough = poll_fn(|context| {
-                if gate.waiting.load(Ordering::SeqCst) >= gate.parties {
+                if barrier.waiting.load(Ordering::SeqCst) >= barrier.parties {
                     return Poll::Ready(());
                 }
                 context.waker().wake_by_ref();

@@ -1,4 +1,4 @@
-//! What the steps share: the world of a scenario, the backend, and ways to write values.
+//! What the steps share: the state of a scenario, the backend, and values in feature files.
 
 pub mod backend;
 mod failure_writer;
@@ -15,43 +15,43 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 use skills_core::{Error, FunctionId, Head, ResourceUri, SkillId};
 
-pub use backend::{Backend, Behaviour, CallFailure, Offered};
+pub use backend::{Backend, Behaviour, CallFailure, ListedFunction};
 pub use failure_writer::FailureWriter;
 pub use feature_lint::lint_features;
 pub use temp_folder::TempFolder;
 
-/// How scenarios reach the registry: on an engine in memory, or over a socket.
+/// Whether scenarios run over a socket or in memory.
 pub static OVER_A_SOCKET: AtomicBool = AtomicBool::new(false);
 
-/// Everything one scenario knows.
+/// The state of one scenario.
 #[derive(Debug, cucumber::World)]
 #[world(init = Self::new)]
 pub struct World {
-    /// The way to the registry.
+    /// The registry.
     pub backend: Backend,
-    /// What the last call came to.
+    /// The result of the last call.
     outcome: Option<Result<Value, CallFailure>>,
     /// The times of the registrations so far.
     pub times: Vec<String>,
-    /// The functions the engine lists.
-    pub functions: Vec<Offered>,
-    /// The trigger types the engine lists.
-    pub trigger_types: Vec<Offered>,
+    /// The listed functions.
+    pub functions: Vec<ListedFunction>,
+    /// The listed trigger types.
+    pub trigger_types: Vec<ListedFunction>,
     /// The title and description of the last document.
     pub head: Option<Head>,
-    /// What the last address means.
+    /// The last parsed address.
     pub address: Option<Result<ResourceUri, Error>>,
-    /// Whether the last value keeps the rules.
+    /// Whether the last value is valid.
     pub verdict: Option<Result<(), Error>>,
     /// The last function id.
     pub function: Option<FunctionId>,
-    /// Registered skills and files for an index.
+    /// Registered skills for an index.
     pub registered: Vec<(SkillId, Head)>,
     /// Skills from files for an index.
     pub custom: Vec<(SkillId, Head)>,
-    /// The index made of them.
+    /// The rendered index.
     pub index: Option<Arc<str>>,
-    /// Files of the scenario's own.
+    /// The files of the scenario.
     pub files: TempFolder,
 }
 
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    /// Calls a function and keeps what it came to.
+    /// Calls a function and keeps the result.
     pub async fn call(&mut self, function: &str, payload: Value) {
         let outcome = self.backend.call(function, payload).await;
         if let Ok(time) = outcome.as_ref().map(|answer| &answer["registered_at"])
@@ -90,17 +90,17 @@ impl World {
         self.outcome = Some(outcome);
     }
 
-    /// Calls a function that has to succeed.
+    /// Calls a function that must succeed.
     pub async fn arrange(&mut self, function: &str, payload: Value) {
         self.call(function, payload).await;
-        let _ = self.answer();
+        let _ = self.result();
     }
 
-    /// The answer of the last call.
+    /// The result of the last call.
     #[track_caller]
-    pub fn answer(&self) -> &Value {
-        match self.outcome.as_ref().expect("nothing was called yet") {
-            Ok(answer) => answer,
+    pub fn result(&self) -> &Value {
+        match self.outcome.as_ref().expect("a call before") {
+            Ok(result) => result,
             Err(failure) => panic!("the call failed as `{}`: {}", failure.code, failure.message),
         }
     }
@@ -108,20 +108,20 @@ impl World {
     /// The error of the last call.
     #[track_caller]
     pub fn failure(&self) -> &CallFailure {
-        match self.outcome.as_ref().expect("nothing was called yet") {
-            Ok(answer) => panic!("the call succeeded: {answer:#}"),
+        match self.outcome.as_ref().expect("a call before") {
+            Ok(result) => panic!("the call succeeded: {result:#}"),
             Err(failure) => failure,
         }
     }
 
-    /// The text that the last call answered: of a fetch, or of the one entry of a
+    /// The text in the result of the last call: of a fetch, or of the only entry of a
     /// read.
     #[track_caller]
     pub fn text(&self) -> &str {
-        let answer = self.answer();
-        let text = answer
+        let result = self.result();
+        let text = result
             .as_str()
-            .or_else(|| answer["contents"][0]["text"].as_str());
-        text.unwrap_or_else(|| panic!("the answer holds no text: {answer:#}"))
+            .or_else(|| result["contents"][0]["text"].as_str());
+        text.unwrap_or_else(|| panic!("the result has no text: {result:#}"))
     }
 }

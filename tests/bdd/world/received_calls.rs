@@ -1,11 +1,11 @@
-//! What functions that a scenario offers over a socket were called with.
+//! The calls that functions of a scenario received over a socket.
 
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tokio::sync::Notify;
 
-/// What offered functions were called with, in order, and a bell for each.
+/// Calls in the order in which they arrived.
 #[derive(Clone, Default)]
 pub struct ReceivedCalls(Arc<Calls>);
 
@@ -16,20 +16,20 @@ struct Calls {
 }
 
 impl ReceivedCalls {
-    pub fn note(&self, function: &str, payload: &str) {
+    pub fn push(&self, function: &str, payload: &str) {
         let mut payload: Value = serde_json::from_str(payload).expect("a payload is JSON");
         if let Some(fields) = payload.as_object_mut() {
             fields.remove("_caller_worker_id");
         }
-        let mut all = self.0.all.lock().expect("nobody panics with it");
+        let mut all = self.0.all.lock().expect("not poisoned");
         all.push((function.to_owned(), payload));
         self.0.another.notify_waiters();
     }
 
-    /// Those whose function is wanted.
-    pub fn of(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Value)> {
-        let all = self.0.all.lock().expect("nobody panics with it");
-        all.iter().filter(|(id, _)| wanted(id)).cloned().collect()
+    /// The calls of matching functions.
+    pub fn of(&self, matches: impl Fn(&str) -> bool) -> Vec<(String, Value)> {
+        let all = self.0.all.lock().expect("not poisoned");
+        all.iter().filter(|(id, _)| matches(id)).cloned().collect()
     }
 
     /// Completes when another call arrives.

@@ -1,7 +1,7 @@
-//! The backend over a socket: a worker on an engine, and another worker that asks it.
+//! The backend over a socket: a skills worker on an engine, and a peer that calls it.
 //!
-//! The engine is our own, one for each scenario, unless `III_ENGINE_WS_URL` names a
-//! running one. There, scenarios take turns, and each has scopes of its own.
+//! Each scenario has an embedded engine, unless `III_ENGINE_WS_URL` names a running one. There,
+//! scenarios run one after the other, each with its own scopes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,22 +23,22 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::backend::{Behaviour, CallFailure, Offered};
+use super::backend::{Behaviour, CallFailure, ListedFunction};
 use super::received_calls::ReceivedCalls;
 
-/// What the registry waits for a handler.
+/// The timeout of the registry for a function.
 const CALL_TIMEOUT_MS: u64 = 4000;
 
-/// A worker that serves the registry, an engine, and a worker for the scenario.
+/// An engine, a skills worker, and a peer for the scenario.
 pub struct SocketBackend {
     peer: Client,
     scopes: Scopes,
     received: ReceivedCalls,
-    /// By trigger type and function: the id of the subscription.
+    /// The ids of subscriptions, by trigger type and function.
     triggers: BTreeMap<(String, String), String>,
     subscribers: BTreeSet<String>,
-    vanished: Mutex<BTreeSet<String>>,
-    taken: usize,
+    disconnected: Mutex<BTreeSet<String>>,
+    taken_events: usize,
     together: Mutex<BTreeMap<usize, Arc<Barrier>>>,
     stop: Option<oneshot::Sender<()>>,
     worker: Option<JoinHandle<()>>,
@@ -46,7 +46,7 @@ pub struct SocketBackend {
     _engine: Option<TestEngine>,
 }
 
-/// On an engine that all scenarios share, one at a time.
+/// The lock of an engine that all scenarios share.
 async fn shared_engine() -> OwnedMutexGuard<()> {
     static LOCK: std::sync::OnceLock<Arc<tokio::sync::Mutex<()>>> = std::sync::OnceLock::new();
     Arc::clone(LOCK.get_or_init(Arc::default))
@@ -90,21 +90,21 @@ impl SocketBackend {
             received: ReceivedCalls::default(),
             triggers: BTreeMap::new(),
             subscribers: BTreeSet::new(),
-            vanished: Mutex::default(),
-            taken: 0,
+            disconnected: Mutex::default(),
+            taken_events: 0,
             together: Mutex::default(),
             stop: Some(stop),
             worker: Some(worker),
             shared_engine,
             _engine: engine,
         };
-        backend.serving().await;
+        backend.wait_until_serving().await;
         backend
     }
 
-    /// Waits until this scenario's worker serves: on a shared engine the one before
-    /// may still be leaving.
-    async fn serving(&self) {
+    /// Waits until the worker of this scenario serves. On a shared engine that of the
+    /// scenario before can still be disconnecting.
+    async fn wait_until_serving(&self) {
         let ready = async {
             self.peer.wait_connected().await.expect("connected");
             loop {
@@ -125,7 +125,7 @@ impl SocketBackend {
     async fn ask(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
         let payload = to_raw_value(&payload).expect("a value is JSON");
         match self.peer.call(function, payload, TIMEOUT).await {
-            Ok(Some(answer)) => Ok(serde_json::from_str(answer.get()).expect("an answer is JSON")),
+            Ok(Some(answer)) => Ok(serde_json::from_str(answer.get()).expect("a result is JSON")),
             Ok(None) => Ok(Value::Null),
             Err(CallError::Remote(ErrorBody { code, message, .. })) => {
                 Err(CallFailure { code, message })
@@ -141,14 +141,14 @@ impl SocketBackend {
         self.ask(function, payload).await
     }
 
-    pub async fn offer(&self, function: &str, behaviour: Behaviour) {
-        if matches!(behaviour, Behaviour::Vanished) {
-            self.vanished
+    pub async fn register_function(&self, function: &str, behaviour: Behaviour) {
+        if matches!(behaviour, Behaviour::Disconnected) {
+            self.disconnected
                 .lock()
-                .expect("nobody panics with it")
+                .expect("not poisoned")
                 .insert(function.to_owned());
             self.peer.unregister_function(function);
-            return self.until(function, false).await;
+            return self.wait_for_function(function, false).await;
         }
         let handler = self.handler(function, behaviour);
         let spec = FunctionSpec {
@@ -156,14 +156,14 @@ impl SocketBackend {
             ..FunctionSpec::default()
         };
         self.peer.register_function(spec, handler);
-        self.until(function, true).await;
+        self.wait_for_function(function, true).await;
     }
 
     fn handler(&self, function: &str, behaviour: Behaviour) -> Handler {
         let (id, received) = (function.to_owned(), self.received.clone());
         let barrier = match &behaviour {
             Behaviour::ReturnsOnceTogether { parties, .. } => {
-                let mut together = self.together.lock().expect("nobody panics with it");
+                let mut together = self.together.lock().expect("not poisoned");
                 let barrier = together
                     .entry(*parties)
                     .or_insert_with(|| Arc::new(Barrier::new(*parties)));
@@ -172,7 +172,7 @@ impl SocketBackend {
             _ => None,
         };
         Arc::new(move |payload| {
-            received.note(&id, payload.get());
+            received.push(&id, payload.get());
             let (behaviour, barrier) = (behaviour.clone(), barrier.clone());
             Box::pin(async move {
                 if let Some(barrier) = barrier {
@@ -183,20 +183,20 @@ impl SocketBackend {
                     Behaviour::Returns(value) => Ok(Some(raw(&value))),
                     Behaviour::ReturnsOnceTogether { text, .. } => Ok(Some(raw(&json!(text)))),
                     Behaviour::Fails(message) => Err(ErrorBody::new("handler_error", message)),
-                    Behaviour::Hangs | Behaviour::Vanished => std::future::pending().await,
+                    Behaviour::Hangs | Behaviour::Disconnected => std::future::pending().await,
                 }
             })
         })
     }
 
-    /// Waits until the engine has a function, or has it no more.
-    async fn until(&self, function: &str, there: bool) {
+    /// Waits until the engine lists a function, or no longer does.
+    async fn wait_for_function(&self, function: &str, there: bool) {
         let seen = async {
-            while self.ask_info(function).await.is_ok() != there {
+            while self.function_info(function).await.is_ok() != there {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(TIMEOUT, seen).await.expect("the engine takes it");
+        timeout(TIMEOUT, seen).await.expect("the engine lists it");
     }
 
     pub fn received_calls(&self, function: &str) -> Vec<Value> {
@@ -207,12 +207,13 @@ impl SocketBackend {
     pub async fn subscribe(&mut self, trigger_type: &str, function: &str) {
         self.subscribers.insert(function.to_owned());
         let gone = self
-            .vanished
+            .disconnected
             .lock()
-            .expect("nobody panics with it")
+            .expect("not poisoned")
             .contains(function);
-        if !gone && self.ask_info(function).await.is_err() {
-            self.offer(function, Behaviour::Returns(Value::Null)).await;
+        if !gone && self.function_info(function).await.is_err() {
+            self.register_function(function, Behaviour::Returns(Value::Null))
+                .await;
         }
         let id = Uuid::new_v4().to_string();
         self.peer.register_trigger(TriggerSpec {
@@ -223,7 +224,7 @@ impl SocketBackend {
             metadata: None,
             ..TriggerSpec::default()
         });
-        self.until_triggers(&id, true).await;
+        self.wait_for_trigger(&id, true).await;
         self.triggers
             .insert((trigger_type.into(), function.into()), id);
     }
@@ -232,10 +233,10 @@ impl SocketBackend {
         let key = (trigger_type.to_owned(), function.to_owned());
         let id = self.triggers.remove(&key).expect("subscribed");
         self.peer.unregister_trigger(&id);
-        self.until_triggers(&id, false).await;
+        self.wait_for_trigger(&id, false).await;
     }
 
-    async fn ask_info(&self, function: &str) -> Result<Value, CallFailure> {
+    async fn function_info(&self, function: &str) -> Result<Value, CallFailure> {
         self.ask(
             "engine::functions::info",
             json!({ "function_id": function }),
@@ -243,7 +244,7 @@ impl SocketBackend {
         .await
     }
 
-    async fn until_triggers(&self, id: &str, there: bool) {
+    async fn wait_for_trigger(&self, id: &str, there: bool) {
         let seen = async {
             loop {
                 let all = self
@@ -260,19 +261,19 @@ impl SocketBackend {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(TIMEOUT, seen).await.expect("the engine takes it");
-        // The engine tells the provider before this answer comes back through it.
+        timeout(TIMEOUT, seen).await.expect("the engine lists it");
+        // The worker handles the trigger before this call.
         let _ = self.ask("prompts::list", json!({})).await;
     }
 
-    /// Waits for as many notices as are expected, then for everything that was sent
-    /// before an answer that comes after them.
-    pub async fn notices(&mut self, expected: usize) -> Vec<(String, Value)> {
+    /// Waits for the expected number of events, then for those sent before the result of a
+    /// later call.
+    pub async fn events(&mut self, expected: usize) -> Vec<(String, Value)> {
         let connected = || self.received.of(|id| self.subscribers.contains(id));
         let all = async {
             loop {
                 let more = self.received.another();
-                if connected().len() >= self.taken + expected {
+                if connected().len() >= self.taken_events + expected {
                     break;
                 }
                 let _ = timeout(Duration::from_millis(50), more).await;
@@ -282,12 +283,12 @@ impl SocketBackend {
         for _ in 0..3 {
             let _ = self.ask("skills::list", json!({})).await;
         }
-        let notices = connected().split_off(self.taken);
-        self.taken += notices.len();
-        notices
+        let events = connected().split_off(self.taken_events);
+        self.taken_events += events.len();
+        events
     }
 
-    /// A scope's name here, what its rows go by, and the function that lists them.
+    /// The name of a scope, the key field of its rows, and the function that lists them.
     fn names(&self, scope: &str) -> (&str, &str, &str) {
         match scope {
             "skills" => (&self.scopes.skills, "id", "skills::list"),
@@ -306,8 +307,7 @@ impl SocketBackend {
             .collect()
     }
 
-    /// Writes a row as somebody else would, and waits until the worker has received of
-    /// it: the engine rings in its own time.
+    /// Writes a row, and waits until the worker has handled its event.
     pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
         let (scope, _, list) = self.names(scope);
         let set = json!({ "scope": scope, "key": key, "value": row });
@@ -322,44 +322,44 @@ impl SocketBackend {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(TIMEOUT, received).await.expect("the row shows up");
+        timeout(TIMEOUT, received).await.expect("the row is served");
     }
 
-    pub async fn functions(&self) -> Vec<Offered> {
+    pub async fn functions(&self) -> Vec<ListedFunction> {
         let all = self
             .ask("engine::functions::list", json!({}))
             .await
             .expect("a list");
-        self.offered(&all["functions"], "function_id")
+        self.listed(&all["functions"], "function_id")
     }
 
-    pub async fn trigger_types(&self) -> Vec<Offered> {
+    pub async fn trigger_types(&self) -> Vec<ListedFunction> {
         let all = self
             .ask("engine::triggers::list", json!({}))
             .await
             .expect("a list");
-        self.offered(&all["triggers"], "id")
+        self.listed(&all["triggers"], "id")
     }
 
     #[expect(clippy::unused_self, reason = "reads like its siblings")]
-    fn offered(&self, all: &Value, key: &str) -> Vec<Offered> {
+    fn listed(&self, all: &Value, key: &str) -> Vec<ListedFunction> {
         let ours = |id: &str| {
             ["skills::", "skill::", "prompts::"]
                 .iter()
                 .any(|p| id.starts_with(p))
         };
-        let mut offered: Vec<Offered> = all
+        let mut offered: Vec<ListedFunction> = all
             .as_array()
             .expect("a list")
             .iter()
-            .map(|line| Offered {
+            .map(|line| ListedFunction {
                 id: line[key].as_str().unwrap_or_default().into(),
-                about: line["description"].as_str().unwrap_or_default().into(),
+                description: line["description"].as_str().unwrap_or_default().into(),
                 label: line["metadata"]["label"].as_str().map(Into::into),
             })
             .filter(|line| ours(&line.id))
             .collect();
-        // The engine lists them in an order of its own.
+        // The order of the engine is not that of the table.
         let functions = skills_api::functions().map(|function| function.id);
         let order: Vec<_> = functions
             .chain(TRIGGER_TYPES.iter().map(|kind| kind.id))
@@ -374,7 +374,7 @@ impl Drop for SocketBackend {
         drop(self.stop.take());
         let (worker, shared_engine) = (self.worker.take(), self.shared_engine.take());
         tokio::spawn(async move {
-            // The worker leaves the engine before the next scenario's shared_engine.
+            // The worker disconnects before the next scenario gets the engine.
             if let Some(worker) = worker {
                 let _ = worker.await;
             }

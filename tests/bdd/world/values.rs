@@ -1,10 +1,9 @@
-//! How values are written in feature files.
+//! Values in feature files: blocks, tables, JSON and invisible characters.
 
 use cucumber::gherkin::Step;
 use serde_json::Value;
 
-/// The indented block under a step, without its indentation and its last line
-/// break.
+/// The indented block under a step, without its indentation and last newline.
 #[track_caller]
 pub fn block(step: &Step) -> String {
     let text = step
@@ -27,7 +26,7 @@ pub fn json(step: &Step) -> Value {
 /// A text as JSON.
 #[track_caller]
 pub fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("no JSON: {e}\n{text}"))
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("not JSON: {e}\n{text}"))
 }
 
 /// The table under a step, whose first row must be these titles.
@@ -47,9 +46,9 @@ pub fn column(step: &Step) -> Vec<String> {
     table.rows.iter().map(|row| row.join(" ")).collect()
 }
 
-/// Characters that cannot be seen are written as their pictures: `␀` is NUL, `␇` a
-/// bell, `␉` a tab, `␊` a line feed, `␠` a space, `␡` a delete.
-pub fn pictured(text: &str) -> String {
+/// Replaces the symbols of invisible characters: `␀` is NUL, `␇` a bell, `␉` a tab, `␊` a line
+/// feed, `␠` a space, `␡` a delete.
+pub fn visible_to_raw(text: &str) -> String {
     let character = |c: char| match c {
         '\u{2400}'..='\u{2420}' => char::from_u32(u32::from(c) - 0x2400).unwrap_or(c),
         '\u{2421}' => '\u{7f}',
@@ -58,7 +57,7 @@ pub fn pictured(text: &str) -> String {
     text.chars().map(character).collect()
 }
 
-/// An id of so many bytes that breaks no other rule: segments of seven letters.
+/// An id of this length in segments of seven letters.
 pub fn id_of(bytes: usize) -> String {
     let mut id = "abcdefg/".repeat(bytes / 8 + 1);
     id.truncate(bytes);
@@ -69,7 +68,7 @@ pub fn id_of(bytes: usize) -> String {
     id
 }
 
-/// Whether a text is a time as RFC 3339 has it, in UTC.
+/// Whether a text is an RFC 3339 time in UTC.
 pub fn is_time(text: &str) -> bool {
     let Some((date, clock)) = text.split_once('T') else {
         return false;
@@ -94,7 +93,7 @@ pub fn is_time(text: &str) -> bool {
         && fraction.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The value with every good `registered_at` written as `{time}`.
+/// Replaces every valid `registered_at` with `{time}`.
 pub fn timeless(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(timeless).collect(),
