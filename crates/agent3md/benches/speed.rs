@@ -1,4 +1,4 @@
-//! How fast the format is read and asked. `cargo bench -p agent3md` prints a table.
+//! The time of parsing, loading and routing. `cargo bench -p agent3md` prints a table.
 
 #![expect(
     clippy::disallowed_methods,
@@ -37,7 +37,7 @@ fn source(skills: usize) -> String {
     text
 }
 
-/// The median and the best time of a call. On a busy machine only the best says what it costs.
+/// The median and the best time of a call. On a busy machine only the best is meaningful.
 fn times<T>(rounds: usize, mut call: impl FnMut() -> T) -> (Duration, Duration) {
     let mut times: Vec<Duration> = (0..rounds)
         .map(|_| {

@@ -1,6 +1,7 @@
 //! A document read as an agent: one identity, and skills to route to.
 //!
-//! Loading is lenient: whatever parses can be served. The validator says what is wrong with it.
+//! Loading is lenient: every document that parses can be served. The validator reports what is
+//! wrong with it.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -16,7 +17,7 @@ use crate::link::links;
 use crate::number::{self, js_number};
 use crate::route::{Match, TriggerIndex};
 
-/// An agent, ready to be asked. It owns its text.
+/// An agent. It owns its text.
 #[derive(Debug)]
 pub struct Agent {
     /// The `title`, else the `agent` entry, else `agent`. An empty one counts as absent.
@@ -27,17 +28,17 @@ pub struct Agent {
     pub tools: Vec<String>,
     /// The `persona` entry, or nothing.
     pub persona: String,
-    /// The plane that says who the agent is.
+    /// The identity plane.
     pub identity: Identity,
-    /// Every other plane in file order, also those whose name a later one took.
+    /// Every other plane in file order, including those whose name a later plane has as well.
     planes: Vec<Skill>,
-    /// The planes that hold a name, in list order.
+    /// The numbers of the listed planes, one for each name.
     listed: Vec<u32>,
-    /// Places in `listed`.
+    /// Indices into `listed`.
     by_name: HashMap<Box<str>, usize>,
     by_z: HashMap<u64, u32>,
-    /// Where links lead. Made when first needed, as the index is: a large document is
-    /// ready to list its skills in half the time.
+    /// The targets of links. Computed on first use, as the trigger index is, so that a large
+    /// document can list its skills in half the time.
     targets: OnceLock<Targets>,
     trigger_index: OnceLock<TriggerIndex>,
 }
@@ -73,12 +74,12 @@ pub struct Skill {
     pub body: String,
 }
 
-/// How a skill is asked for.
+/// Selects a skill.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SkillSelector<'a> {
     /// By name, exactly.
     Name(&'a str),
-    /// By position; also reaches a skill whose name a later one took.
+    /// By position, which also finds a skill whose name a later plane has.
     Z(f64),
 }
 
@@ -95,12 +96,12 @@ impl From<f64> for SkillSelector<'_> {
 }
 
 impl Agent {
-    /// Reads a document and loads it.
+    /// Parses and loads a document.
     pub fn parse(source: &str) -> Result<Self, LoadError> {
         Self::load(&Document::parse(source)?)
     }
 
-    /// Loads a parsed document; only one without any plane is refused.
+    /// Loads a parsed document. Fails only for a document without planes.
     pub fn load(document: &Document<'_>) -> Result<Self, LoadError> {
         let identity = identity_of(document).ok_or(LoadError::NoPlanes)?;
         let mut planes = Vec::with_capacity(document.planes.len());
@@ -149,16 +150,16 @@ impl Agent {
     }
 
     /// One skill. The identity plane is never found.
-    pub fn get<'a>(&self, wanted: impl Into<SkillSelector<'a>>) -> Option<&Skill> {
-        self.find(wanted.into()).map(|number| self.skill(number))
+    pub fn get<'a>(&self, selector: impl Into<SkillSelector<'a>>) -> Option<&Skill> {
+        self.find(selector.into()).map(|number| self.skill(number))
     }
 
     /// The skills a text matches, best first; ties in order of z.
     pub fn route(&self, text: &str) -> Vec<Match<'_>> {
         let found = self.trigger_index().route(text).into_iter();
         let mut matches: Vec<Match<'_>> = found
-            .map(|(place, triggers)| {
-                let skill = self.skill(self.listed[place]);
+            .map(|(index, triggers)| {
+                let skill = self.skill(self.listed[index]);
                 let trigger = |number: usize| skill.triggers[number].as_str();
                 Match {
                     skill,
@@ -173,7 +174,7 @@ impl Agent {
         matches
     }
 
-    /// Makes what routing and resolving need, so that the first to ask need not wait for it.
+    /// Computes what routing and resolving need, so that the first request does not wait for it.
     pub fn prepare(&self) {
         self.trigger_index();
         self.targets();
@@ -198,16 +199,16 @@ impl Agent {
 
     /// A skill and everything it depends on: the skill first, then depth first in link order.
     ///
-    /// Links to missing planes and to the identity plane are passed over.
-    pub fn resolve<'a>(&self, wanted: impl Into<SkillSelector<'a>>) -> Option<Vec<&Skill>> {
-        let start = self.find(wanted.into())?;
+    /// Links to missing planes and to the identity plane are ignored.
+    pub fn resolve<'a>(&self, selector: impl Into<SkillSelector<'a>>) -> Option<Vec<&Skill>> {
+        let start = self.find(selector.into())?;
         let order = preorder(self.targets(), start);
         Some(order.into_iter().map(|number| self.skill(number)).collect())
     }
 
-    fn find(&self, wanted: SkillSelector<'_>) -> Option<u32> {
-        match wanted {
-            SkillSelector::Name(name) => self.by_name.get(name).map(|&place| self.listed[place]),
+    fn find(&self, selector: SkillSelector<'_>) -> Option<u32> {
+        match selector {
+            SkillSelector::Name(name) => self.by_name.get(name).map(|&index| self.listed[index]),
             SkillSelector::Z(z) => self.by_z.get(&number::key(z)).copied(),
         }
     }
@@ -234,18 +235,18 @@ impl Skill {
         }
     }
 
-    /// The program the tool runs: its first word.
+    /// The program that the tool runs: its first word.
     pub fn binary(&self) -> Option<&str> {
         self.tool.as_deref().map(first_word)
     }
 }
 
-/// Whether a plane declares itself an identity.
+/// Whether a plane has `kind=identity`.
 pub(crate) fn is_identity(plane: &Plane<'_>) -> bool {
     plane.attributes.get("kind") == Some("identity")
 }
 
-/// The first plane that declares itself the identity, else the first plane.
+/// The first plane with `kind=identity`, else the first plane.
 fn identity_of(document: &Document<'_>) -> Option<usize> {
     let declared = document.planes.iter().position(is_identity);
     declared.or((!document.planes.is_empty()).then_some(0))
@@ -258,13 +259,14 @@ fn name_of(plane: &Plane<'_>) -> String {
     }
 }
 
-/// A later plane takes an earlier one's name, and its place in the list. Names lead to places.
+/// The listed planes, and the index of each name. A later plane replaces an earlier one of the
+/// same name in the list.
 fn listed(planes: &[Skill]) -> (Vec<u32>, HashMap<Box<str>, usize>) {
     let mut listed = Vec::with_capacity(planes.len());
     let mut by_name: HashMap<Box<str>, usize> = HashMap::with_capacity(planes.len());
     for (number, skill) in (0..).zip(planes) {
-        if let Some(&place) = by_name.get(skill.name.as_str()) {
-            listed[place] = number;
+        if let Some(&index) = by_name.get(skill.name.as_str()) {
+            listed[index] = number;
         } else {
             by_name.insert(skill.name.as_str().into(), listed.len());
             listed.push(number);

@@ -1,6 +1,6 @@
-//! Filling the command a skill is bound to: `rg {pattern} {path}`.
+//! Filling the placeholders of a skill's command: `rg {pattern} {path}`.
 //!
-//! Nothing here runs anything. The line form is for a shell, each value in single quotes; the
+//! Nothing here runs a command. The line form is for a shell, each value in single quotes; the
 //! argument form needs no shell and is the one to run.
 
 use std::collections::BTreeMap;
@@ -16,24 +16,24 @@ pub type Values = BTreeMap<String, String>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// A placeholder stands where quoting its value does not contain it.
+    /// A placeholder stands where quoting its value is not sufficient.
     #[error("the placeholder {{{name}}} stands {hazard}")]
     Unsafe {
         /// The placeholder's name.
         name: String,
-        /// What is wrong with its place.
+        /// What is wrong with where it stands.
         hazard: Hazard,
     },
-    /// No program can be given a NUL character.
-    #[error("the value of {name} holds a NUL character")]
+    /// The value contains NUL, which no argument of a program can contain.
+    #[error("the value of {name} contains a NUL character")]
     Nul {
         /// The placeholder's name.
         name: String,
     },
-    /// The argument form cannot express what only a shell does.
+    /// The command uses a feature of the shell, which the argument form cannot express.
     #[error("the command needs a shell: it uses {}", excerpt(&.what.to_string()))]
     NeedsShell {
-        /// The character only a shell understands.
+        /// The character that only a shell interprets.
         what: char,
     },
     /// The template ends inside a quote.
@@ -42,7 +42,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// What to do about it.
+    /// How to correct it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unsafe { .. } => {
@@ -76,7 +76,7 @@ impl Skill {
 }
 
 impl Template<'_> {
-    /// The text with each value in single quotes. Filled-in text is not scanned again.
+    /// The text with each value in single quotes. Values are not scanned for placeholders.
     pub fn line(&self, values: &Values) -> Result<String, CommandError> {
         let mut line = String::with_capacity(self.text().len());
         let mut copied = 0;
@@ -94,7 +94,7 @@ impl Template<'_> {
         Ok(line)
     }
 
-    /// The text split into words, each value within the word its placeholder stands in.
+    /// The text split into words; a value is part of the word that contains its placeholder.
     pub fn argv(&self, values: &Values) -> Result<Vec<String>, CommandError> {
         let mut words = Words::default();
         let mut copied = 0;
@@ -128,7 +128,7 @@ fn value<'v>(
     values: &'v Values,
 ) -> Result<Option<&'v str>, CommandError> {
     let name = || placeholder.name.to_owned();
-    // Refused whether or not there is a value: the template is at fault, not the request.
+    // An error with and without a value: the template is wrong, not the request.
     if let Some(hazard) = placeholder.hazard {
         return Err(CommandError::Unsafe {
             name: name(),

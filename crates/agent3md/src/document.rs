@@ -1,4 +1,4 @@
-//! What a 3md document holds once it is parsed.
+//! A parsed 3md document.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub struct Document<'a> {
     pub source: &'a str,
     /// The `3md` value; never empty, otherwise unchecked.
     pub version: Cow<'a, str>,
-    /// What z means, lowercase; `layer` unless the document says.
+    /// The meaning of z, lowercase; `layer` by default.
     pub axis: String,
     /// The `title` value; `Some("")` for a title without a value.
     pub title: Option<Cow<'a, str>>,
@@ -24,14 +24,14 @@ pub struct Document<'a> {
     pub preamble: Option<Cow<'a, str>>,
     /// The planes in file order.
     pub planes: Vec<Plane<'a>>,
-    /// A code fence that is never closed and has planes inside, which are therefore text.
+    /// A code fence that is never closed and contains directives, which are therefore text.
     pub unclosed_fence: Option<UnclosedFence>,
 }
 
 /// One plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plane<'a> {
-    /// Its position; no two planes share one.
+    /// Its position; unique in the document.
     pub z: f64,
     /// The `x` attribute.
     pub x: Option<f64>,
@@ -43,15 +43,15 @@ pub struct Plane<'a> {
     pub attributes: Fields<'a>,
     /// The text, without blank lines around it and with LF line ends.
     pub body: Cow<'a, str>,
-    /// The line of the directive, counted from 1; of the text, for a document without directives.
+    /// The line of the directive, counted from 1; in a document without directives, of the text.
     pub line: usize,
-    /// Where the directive stands; empty for a document without directives.
+    /// The directive in the source; empty in a document without directives.
     pub directive: Range<usize>,
-    /// Where the body stands in the original text.
+    /// The body in the source.
     pub body_bytes: Range<usize>,
 }
 
-/// Directives that an unclosed code fence turned into text.
+/// A code fence that is never closed and contains directives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnclosedFence {
     /// The line that opens the fence.
@@ -61,12 +61,12 @@ pub struct UnclosedFence {
 }
 
 impl<'a> Document<'a> {
-    /// Reads a document; stops at the first error.
+    /// Parses a document up to the first error.
     pub fn parse(source: &'a str) -> Result<Self, ParseError> {
         crate::parse::parse(source)
     }
 
-    /// Line and column of a byte range of the source. Walks the text from its start.
+    /// Line and column of a byte range of the source. Counts from the start of the text.
     pub fn locate(&self, bytes: Range<usize>) -> Span {
         locate(self.source, bytes)
     }

@@ -1,24 +1,24 @@
-//! Why a text is not a 3md document.
+//! Errors of parsing and loading a document.
 
 use crate::number::js_number;
 use crate::span::Span;
 
-/// The first thing wrong with a document, in reading order.
+/// The first error of a document, in reading order.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
     /// The first line that is not blank is not `---`.
     #[error("{at}: the document does not begin with a `---` line")]
     MissingFrontmatter {
-        /// The line found instead.
+        /// The line that is there instead.
         at: Span,
     },
-    /// The block has a line without a colon, or no end.
+    /// The front matter has a line without a colon, or no end.
     #[error("{at}: {detail}")]
     InvalidFrontmatter {
-        /// The line at fault; the opening `---` if the block never ends.
+        /// The invalid line; the opening `---` if the front matter has no end.
         at: Span,
-        /// What is wrong with it.
+        /// What is wrong.
         detail: String,
     },
     /// No `3md` key, or one without a value.
@@ -33,20 +33,20 @@ pub enum ParseError {
         /// The directive.
         at: Span,
     },
-    /// A directive cannot be read.
+    /// A directive is malformed.
     #[error("{at}: {detail}")]
     InvalidPlaneDirective {
-        /// The token at fault.
+        /// The invalid token.
         at: Span,
-        /// What is wrong with it.
+        /// What is wrong.
         detail: String,
     },
-    /// Two planes stand in one place.
+    /// Two planes have the same position.
     #[error("{at}: z={} is already taken by the plane on line {}", js_number(*.z), .first.line)]
     DuplicatePlane {
         /// The later directive.
         at: Span,
-        /// The position both claim.
+        /// The position.
         z: f64,
         /// The earlier directive.
         first: Span,
@@ -54,7 +54,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// The name of this kind of error, the same in every implementation of the format.
+    /// The name of the error, the same in every implementation of the format.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::MissingFrontmatter { .. } => "missingFrontmatter",
@@ -78,7 +78,7 @@ impl ParseError {
         }
     }
 
-    /// What to do about it.
+    /// How to correct it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::MissingFrontmatter { .. } => "start the file with `---`, `3md: 1.0`, `---`",
@@ -95,10 +95,10 @@ impl ParseError {
     }
 }
 
-/// A quoted piece of the document for a message: one line, however long the original.
+/// A quoted excerpt of the document for a message: one line of limited length.
 pub(crate) fn excerpt(text: &str) -> String {
-    const MOST: usize = 40;
-    match text.char_indices().nth(MOST) {
+    const EXCERPT_MAX_CHARS: usize = 40;
+    match text.char_indices().nth(EXCERPT_MAX_CHARS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
     }
@@ -117,7 +117,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// What to do about it.
+    /// How to correct it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Parse(error) => error.hint(),

@@ -10,7 +10,7 @@ pub struct Field<'a> {
     pub key: Cow<'a, str>,
     /// The value.
     pub value: Cow<'a, str>,
-    /// Where the pair stands in the document.
+    /// The pair in the source.
     pub bytes: Range<usize>,
 }
 
@@ -19,7 +19,7 @@ pub struct Field<'a> {
 pub struct Fields<'a>(Vec<Field<'a>>);
 
 impl<'a> Fields<'a> {
-    /// Sorts; of equal keys the last one written stays.
+    /// Sorts the fields. Of fields with the same key, the last one is kept.
     pub(crate) fn new(mut fields: Vec<Field<'a>>) -> Self {
         fields.sort_by(|a, b| a.key.cmp(&b.key));
         fields.dedup_by(|later, kept| {
@@ -32,18 +32,19 @@ impl<'a> Fields<'a> {
         Self(fields)
     }
 
-    /// The value of `key`, which is compared exactly.
+    /// The value of the field called exactly `key`.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.field(key).map(|field| &*field.value)
     }
 
     /// The field called `key`.
     pub fn field(&self, key: &str) -> Option<&Field<'a>> {
-        let at = self
-            .0
-            .binary_search_by(|field| (*field.key).cmp(key))
-            .ok()?;
-        self.0.get(at)
+        self.index_of(key).map(|at| &self.0[at])
+    }
+
+    fn index_of(&self, key: &str) -> Option<usize> {
+        let found = self.0.binary_search_by(|field| (*field.key).cmp(key));
+        found.ok()
     }
 
     /// All fields in key order.
@@ -51,16 +52,12 @@ impl<'a> Fields<'a> {
         self.0.iter()
     }
 
-    /// Takes the field called `key` out.
+    /// Removes the field called `key`.
     pub(crate) fn take(&mut self, key: &str) -> Option<Field<'a>> {
-        let at = self
-            .0
-            .binary_search_by(|field| (*field.key).cmp(key))
-            .ok()?;
-        Some(self.0.remove(at))
+        self.index_of(key).map(|at| self.0.remove(at))
     }
 
-    /// Gives back the room that was kept for more.
+    /// Frees unused capacity.
     pub(crate) fn shrink(&mut self) {
         self.0.shrink_to_fit();
     }
@@ -75,12 +72,12 @@ impl<'s, 'a> IntoIterator for &'s Fields<'a> {
     }
 }
 
-/// Cuts ASCII spaces and tabs, the only characters the base format calls blank.
+/// Removes ASCII spaces and tabs, the only blank characters of the base format.
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches([' ', '\t'])
 }
 
-/// Removes a pair of outermost quotes and the backslashes inside; other values stay as they are.
+/// Removes a pair of outermost quotes and the backslashes inside. Other values are unchanged.
 pub(crate) fn unquote(value: &str) -> Cow<'_, str> {
     let inner = ['"', '\'']
         .into_iter()
@@ -103,9 +100,9 @@ pub(crate) fn unquote(value: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Cuts what JavaScript's `trim` cuts: Unicode white space and the byte order mark.
+/// Removes what JavaScript's `trim` removes: Unicode white space and the byte order mark.
 ///
-/// The agent layer trims this way. U+0085 is white space to Rust and not to JavaScript.
+/// The agent layer trims this way. U+0085 is white space in Rust and not in JavaScript.
 pub(crate) fn trim_wide(text: &str) -> &str {
     text.trim_matches(is_wide_space)
 }
@@ -165,7 +162,7 @@ mod tests {
         assert_eq!(
             trim_wide("\u{200B}a"),
             "\u{200B}a",
-            "a zero width space is no space"
+            "a zero width space is not white space"
         );
         assert_eq!(first_word(" \u{A0}rg\u{2003}-n x"), "rg");
         assert_eq!(first_word("  "), "");

@@ -1,4 +1,4 @@
-//! What the validator has to say, and how it is printed.
+//! The findings of the validator, and how they are printed.
 
 use std::fmt::Write as _;
 
@@ -7,19 +7,19 @@ use serde::{Serialize, Serializer};
 use crate::number::{Number, js_number};
 use crate::span::Span;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// The document breaks a rule.
     Error,
-    /// The document keeps the rules and is probably not what was meant.
+    /// The document obeys the rules but is probably not what the author intended.
     Warning,
 }
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident $name:literal $level:ident,)*) => {
-        /// What a finding is about.
+        /// The rule that a finding reports.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Rule {
@@ -52,9 +52,9 @@ rules! {
     Identity "identity" Error,
     /// A skill without a label.
     MissingLabel "missing-label" Error,
-    /// Two skills with one label.
+    /// Two skills with the same label.
     UniqueSkill "unique-skill" Error,
-    /// A link to a plane that is not there.
+    /// A link to a plane that does not exist.
     DeadLink "dead-link" Error,
     /// `entry` is not the position of a plane.
     Entry "entry" Error,
@@ -66,7 +66,7 @@ rules! {
     InputType "input-type" Error,
     /// A placeholder that no input declares.
     ToolInput "tool-input" Error,
-    /// A placeholder where a value could break out of its quotes.
+    /// A placeholder where a value could leave its quotes.
     UnsafePlaceholder "unsafe-placeholder" Error,
     /// A skill without triggers.
     Triggers "triggers" Warning,
@@ -78,11 +78,11 @@ rules! {
     UndeclaredTool "undeclared-tool" Warning,
     /// Triggers without a word in them.
     Unroutable "unroutable" Warning,
-    /// A link that the base format knows and an agent ignores.
+    /// A link that is valid in the base format and that an agent ignores.
     WideLink "wide-link" Warning,
-    /// A skill that is taken for the identity because no plane says it is.
+    /// A plane with attributes of a skill that is the identity because no plane is marked.
     ImpliedIdentity "implied-identity" Warning,
-    /// A code fence without end that hides planes.
+    /// A code fence that is never closed and contains directives.
     UnclosedFence "unclosed-fence" Warning,
 }
 
@@ -92,7 +92,7 @@ impl Serialize for Rule {
     }
 }
 
-/// One thing the validator found.
+/// One finding of the validator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule.
@@ -101,14 +101,14 @@ pub struct Finding {
     pub z: Option<f64>,
     /// What is wrong.
     pub message: String,
-    /// Where.
+    /// Where it is.
     pub at: Span,
 }
 
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct FindingJson<'a> {
             rule: Rule,
             level: Level,
             z: Option<Number>,
@@ -116,26 +116,19 @@ impl Serialize for Finding {
             line: usize,
             column: usize,
         }
-        let Self {
-            rule,
-            z,
-            message,
-            at,
-        } = self;
-        let (level, z) = (rule.level(), z.map(Number));
-        Shown {
-            rule: *rule,
-            level,
-            z,
-            message,
-            line: at.line,
-            column: at.column,
-        }
-        .serialize(to)
+        let json = FindingJson {
+            rule: self.rule,
+            level: self.rule.level(),
+            z: self.z.map(Number),
+            message: &self.message,
+            line: self.at.line,
+            column: self.at.column,
+        };
+        json.serialize(to)
     }
 }
 
-/// Everything the validator found: errors first, then warnings.
+/// All findings of the validator: errors first, then warnings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ValidationReport {
     /// The findings in order.
@@ -145,16 +138,17 @@ pub struct ValidationReport {
 impl ValidationReport {
     /// The errors.
     pub fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.findings
-            .iter()
-            .filter(|finding| finding.rule.level() == Level::Error)
+        self.at_level(Level::Error)
     }
 
     /// The warnings.
     pub fn warnings(&self) -> impl Iterator<Item = &Finding> {
-        self.findings
-            .iter()
-            .filter(|finding| finding.rule.level() == Level::Warning)
+        self.at_level(Level::Warning)
+    }
+
+    fn at_level(&self, level: Level) -> impl Iterator<Item = &Finding> {
+        let findings = self.findings.iter();
+        findings.filter(move |finding| finding.rule.level() == level)
     }
 
     /// Whether there are no errors.
@@ -165,18 +159,16 @@ impl ValidationReport {
     /// The report as `agent3md validate` prints it, without a final line end.
     pub fn text(&self, file: &str) -> String {
         let mut text = format!("agent3md validate: {file}");
-        for Finding {
-            rule, z, message, ..
-        } in &self.findings
-        {
-            let mark = if rule.level() == Level::Error {
-                '✗'
-            } else {
-                '⚠'
+        for finding in &self.findings {
+            let (rule, message) = (finding.rule.name(), &finding.message);
+            let mark = match finding.rule.level() {
+                Level::Error => '✗',
+                Level::Warning => '⚠',
             };
-            let z = z.map_or_else(String::new, |z| format!(" z={}", js_number(z)));
+            let z = finding.z.map(|z| format!(" z={}", js_number(z)));
+            let z = z.unwrap_or_default();
             // Writing to a string cannot fail.
-            let _ = write!(text, "\n  {mark} [{}]{z}  {message}", rule.name());
+            let _ = write!(text, "\n  {mark} [{rule}]{z}  {message}");
         }
         let verdict = if self.is_ok() { "PASS" } else { "FAIL" };
         let (errors, warnings) = (self.errors().count(), self.warnings().count());

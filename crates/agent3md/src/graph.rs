@@ -1,15 +1,16 @@
-//! Walks over the links between planes, with a stack of their own.
+//! Walks over the links between planes.
 //!
-//! A document can chain tens of thousands of planes, so nothing here recurses.
+//! A document can contain a chain of tens of thousands of planes, so each walk has a stack of its
+//! own and does not recurse.
 
 use std::collections::HashSet;
 
 use crate::rows::Rows;
 
-/// Where each plane's links lead, by plane number.
+/// The targets of each plane's links, by plane number.
 pub(crate) type Targets = Rows<u32>;
 
-/// `start` and everything it leads to: depth first, in link order, each once.
+/// `start` and every plane reachable from it: depth first, in link order, each once.
 pub(crate) fn preorder(targets: &Targets, start: u32) -> Vec<u32> {
     let mut order = vec![start];
     let mut seen = HashSet::from([start]);
@@ -29,7 +30,7 @@ pub(crate) fn preorder(targets: &Targets, start: u32) -> Vec<u32> {
     order
 }
 
-/// The first cycle met when every plane is visited in turn, as the planes along it.
+/// The planes of the first cycle found when all planes are visited in order.
 pub(crate) fn first_cycle(targets: &Targets) -> Option<Vec<u32>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_a_hundred_thousand_needs_no_deep_stack() {
+    fn a_chain_of_a_hundred_thousand_planes_does_not_overflow_the_stack() {
         let targets = targets((1..=100_000).map(|next| vec![next % 100_000]));
         assert_eq!(preorder(&targets, 0).len(), 100_000);
         assert_eq!(

@@ -6,22 +6,22 @@ use serde::Serialize;
 
 use crate::field::trim_wide;
 
-/// The types an input may name. Others are kept, and reported by the validator.
+/// The types of inputs. Other types are kept, and the validator reports them.
 pub const INPUT_TYPES: [&str; 5] = ["string", "number", "boolean", "object", "array"];
 
 /// One declared input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Input {
-    /// The name placeholders use.
+    /// The name that placeholders use.
     pub name: String,
-    /// The type, lowercase; `string` unless written.
+    /// The type, lowercase; `string` by default.
     #[serde(rename = "type")]
     pub kind: Cow<'static, str>,
-    /// Whether a final `?` was written.
+    /// Whether the declaration ends with `?`.
     pub optional: bool,
 }
 
-/// Reads a comma-separated list; entries without a name vanish.
+/// Parses a comma-separated list. Entries without a name are dropped.
 pub(crate) fn inputs(list: &str) -> Vec<Input> {
     list.split(',').filter_map(input).collect()
 }

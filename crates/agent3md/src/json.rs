@@ -9,12 +9,12 @@ use crate::field::Fields;
 use crate::number::Number;
 use crate::tool_text::SkillHead;
 
-/// What to know about an agent before any skill is read.
+/// The description of an agent without the bodies of its skills.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Manifest<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The model it asks for.
+    /// The model it is meant for.
     pub model: &'a str,
     /// The programs it may use.
     pub tools: &'a [String],
@@ -27,7 +27,7 @@ pub struct Manifest<'a> {
 }
 
 impl Agent {
-    /// The manifest; serialize it for the JSON projection.
+    /// The manifest, to be serialized as JSON.
     pub fn manifest(&self) -> Manifest<'_> {
         Manifest {
             name: &self.name,

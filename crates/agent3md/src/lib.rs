@@ -1,8 +1,10 @@
-//! The agent.3md format: one text file that is a whole agent.
+//! The agent.3md format: an agent in one text file.
 //!
-//! [`Document`] is the base format, 3md: front matter and planes. [`Agent`] reads a document as
-//! an identity and skills, and routes, gets and resolves them. [`validate()`] says what is wrong
-//! with a document; [`tool_text`] holds the texts an agent's MCP server sends.
+//! Start at [`Document`], the base format 3md (front matter and planes), and at [`Agent`], which
+//! reads a document as an identity and skills, and routes to, returns and resolves them.
+//! [`validate()`] reports what is wrong with a document; [`tool_text`] has the texts that an
+//! agent's MCP server returns. [`TriggerIndex`] is the routing rule by itself: the registry uses
+//! it for its own skills.
 //!
 //! ```
 //! let text = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n\
@@ -16,8 +18,8 @@
 //! # Ok::<(), agent3md::LoadError>(())
 //! ```
 //!
-//! Absent on purpose: I/O of any kind, a protocol, and any knowledge of the registry. Everything
-//! is linear in the size of the text, and nothing recurses.
+//! Deliberately absent: I/O, a protocol, and any knowledge of the registry. Everything is linear
+//! in the size of the text, and nothing recurses.
 
 pub mod tool_text;
 

@@ -1,7 +1,7 @@
 //! `[[z=N]]` and `[[z=N|text]]`: the links that make one skill depend on another.
 //!
 //! The base format also allows signs, fractions and exponents. In an agent only plain digits are
-//! dependencies; the wider ones are found too, so that the validator can say so.
+//! dependencies; the others ("wide" links) are found too, so that the validator can report them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,11 +11,11 @@ use crate::number;
 /// One link in a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link<'a> {
-    /// The position it points at.
+    /// The position of its target.
     pub z: f64,
-    /// What follows the `|`, verbatim; may be empty and may span lines.
+    /// The text after `|`, verbatim; may be empty and may span lines.
     pub text: Option<&'a str>,
-    /// Where the link stands in the body.
+    /// The link in the body.
     pub bytes: Range<usize>,
 }
 
@@ -24,14 +24,14 @@ pub fn links(body: &str) -> impl Iterator<Item = Link<'_>> {
     Scan::new(body).filter_map(|(link, wide)| (!wide).then_some(link))
 }
 
-/// The links that the base format knows and an agent ignores, such as `[[z=1.5]]`.
+/// The links of the base format that an agent ignores, such as `[[z=1.5]]`.
 pub(crate) fn wide_links(body: &str) -> impl Iterator<Item = Link<'_>> {
     Scan::new(body).filter_map(|(link, wide)| wide.then_some(link))
 }
 
-/// The body with each link replaced by what `replacement` gives for it; `None` leaves it alone.
+/// The body with each link replaced by the result of `replacement`; `None` keeps the link.
 ///
-/// One pass: replaced text is not looked at again.
+/// Replacements are not scanned for links.
 pub fn rewrite_links(
     body: &str,
     mut replacement: impl FnMut(&Link<'_>) -> Option<String>,
@@ -57,8 +57,8 @@ const OPENING: &str = "[[z=";
 struct Scan<'a> {
     body: &'a str,
     at: usize,
-    /// The first `]` at or after the place last asked about. Without this memory, a body of
-    /// nothing but `[[z=1|` would be searched to its end once for every opening.
+    /// The first `]` at or after the position last searched from. Without it, a body that consists
+    /// of `[[z=1|` would be searched to its end once for every opening.
     closing: Option<usize>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Scan<'a> {
         if number.is_empty() || !body[close..].starts_with("]]") {
             return None;
         }
-        // Digits too many for a position are still a link: to a plane that cannot exist.
+        // Too many digits for a position are still a link, to a plane that cannot exist.
         let z = if wide {
             number::parse(number)?
         } else {
@@ -116,7 +116,7 @@ impl<'a> Iterator for Scan<'a> {
     type Item = (Link<'a>, bool);
 
     fn next(&mut self) -> Option<Self::Item> {
-        // One byte is found many times faster than four, and most text has no bracket.
+        // Searching one byte is much faster than four, and most text has no bracket.
         while let Some(offset) = self.body[self.at..].find('[') {
             let start = self.at + offset;
             self.at = start + 1;
@@ -124,7 +124,7 @@ impl<'a> Iterator for Scan<'a> {
                 continue;
             }
             if let Some(found) = self.link(start, start + OPENING.len()) {
-                // A wider link is text to an agent, and a link may stand in that text.
+                // For an agent a wide link is text, and that text may contain a link.
                 let wide = found.1;
                 self.at = if wide {
                     start + OPENING.len()
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_beyond_any_position_point_nowhere() {
+    fn digits_beyond_any_position_are_a_link_to_infinity() {
         let body = format!("[[z={}]]", "9".repeat(400));
         assert_eq!(
             links(&body).map(|link| link.z).collect::<Vec<_>>(),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wider_links_of_the_base_format_are_seen_as_such() {
+    fn wide_links_of_the_base_format_are_found_separately() {
         let found: Vec<_> = wide_links("[[z=1]] [[z=-1|x]] [[z=1.5]] [[z=..]]")
             .map(|link| link.z)
             .collect();
@@ -230,7 +230,7 @@ mod tests {
             "é [skill](iii://dev/1), [[z=9]] and [b](iii://dev/2)!"
         );
         let again = rewrite_links("[[z=1]]", |_| Some("[[z=1]]".to_owned()));
-        assert_eq!(again, "[[z=1]]", "what was put in is not scanned");
+        assert_eq!(again, "[[z=1]]", "replacements are not scanned");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! How a position is written: read as 3md says, printed as JavaScript prints.
+//! Positions: parsed by the grammar of 3md, printed as JavaScript prints numbers.
 
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Reads `[+-]? (digits [. digits?] | . digits) ([eE][+-]?digits)?`; finite values only.
+/// Parses `[+-]? (digits [. digits?] | . digits) ([eE][+-]?digits)?`; finite values only.
 pub(crate) fn parse(text: &str) -> Option<f64> {
     let digits = |rest: &str| rest.bytes().take_while(u8::is_ascii_digit).count();
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -26,16 +26,16 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
     } else if !rest.is_empty() {
         return None;
     }
-    // The grammar above is a subset of what Rust reads, without `inf` and `nan`.
+    // The grammar above is a subset of Rust's, without `inf` and `nan`.
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// A position as a table key: `0`, `0.0` and `-0` are one place.
+/// A position as a hash key: `0`, `0.0` and `-0` are equal.
 pub(crate) fn key(z: f64) -> u64 {
     (z + 0.0).to_bits()
 }
 
-/// Prints a number the way JavaScript does: `1`, `4.5`, `1e+21`, `1e-7`, and `0` for minus zero.
+/// Prints a number as JavaScript does: `1`, `4.5`, `1e+21`, `1e-7`, and `0` for minus zero.
 pub fn js_number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -50,7 +50,7 @@ pub fn js_number(value: f64) -> String {
         return value.to_string();
     };
     let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    // `point` digits stand before the decimal point, as in the standard's Number::toString.
+    // The number of digits before the decimal point, as in ECMAScript's Number::toString.
     let point = exponent + 1;
     let split = usize::try_from(point).unwrap_or(0).min(digits.len());
     let (head, tail) = digits.split_at(split);
@@ -73,14 +73,14 @@ pub fn js_number(value: f64) -> String {
     }
 }
 
-/// Where two shortest spellings are equally near the value, JavaScript takes the even one and
-/// Rust the larger, as for 2054169835519019.25.
+/// If two shortest decimals are equally near the value, JavaScript prints the even one and Rust
+/// the larger one, as for 2054169835519019.25.
 fn even_of_two(value: f64, digits: String) -> String {
-    // Fifteen digits or fewer always name one number, so no two spellings compete.
+    // Up to fifteen digits identify one number, so there is no second candidate.
     if digits.len() < 16 {
         return digits;
     }
-    // Long enough to be exact: no double has more than 767 significant digits.
+    // Exact: no f64 has more than 767 significant digits.
     let exact = format!("{value:.767e}");
     let (exact, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
     let exact = exact.replace('.', "");
@@ -101,7 +101,7 @@ fn even_of_two(value: f64, digits: String) -> String {
     }
 }
 
-/// A number that goes into JSON with exactly the characters of [`js_number`].
+/// A number that is serialized with the characters of [`js_number`].
 pub(crate) struct Number(pub(crate) f64);
 
 impl Serialize for Number {
@@ -115,7 +115,7 @@ impl Serialize for Number {
 /// [`Number`] for a field's `serialize_with`.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands fields over by reference"
+    reason = "serde passes fields by reference"
 )]
 pub(crate) fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     Number(*value).serialize(to)
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_zeros_share_a_key() {
+    fn both_zeros_have_the_same_key() {
         assert_eq!(key(0.0), key(-0.0));
         assert_ne!(key(1.0), key(-1.0));
     }

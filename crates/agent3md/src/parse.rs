@@ -1,4 +1,4 @@
-//! From text to [`Document`]: one pass over the lines, borrowing what it can.
+//! The parser: one pass over the lines, borrowing from the source where possible.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl<'a> Iterator for Lines<'a> {
             let text = &rest[..length];
             text.strip_suffix('\r').unwrap_or(text)
         } else {
-            // Nothing ends this line, so a CR at its end is an ordinary character.
+            // Without a line feed, a CR at the end is an ordinary character.
             self.at = self.source.len();
             rest
         };
@@ -75,7 +75,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// What the front matter says.
+/// The contents of the front matter.
 struct Head<'a> {
     version: Cow<'a, str>,
     axis: String,
@@ -159,11 +159,11 @@ struct Body<'a> {
     source: &'a str,
     /// The fence character and the line that opened it.
     fence: Option<(char, Range<usize>)>,
-    /// The first directive seen inside the open fence.
+    /// The first directive inside the open fence.
     hidden: Option<Range<usize>>,
-    /// The directive whose text is being read; none in the preamble.
+    /// The directive of the current section; none in the preamble.
     directive: Option<Directive<'a>>,
-    /// From the first to the last line that is not blank, and the number of the first.
+    /// The section from its first to its last line that is not blank, and the number of the first.
     text: Option<(Range<usize>, usize)>,
     preamble: Option<Cow<'a, str>>,
     planes: Vec<Plane<'a>>,
@@ -204,16 +204,16 @@ impl<'a> Body<'a> {
             });
             return Ok(());
         }
-        let inked = line.text.trim_start_matches([' ', '\t']);
-        if inked.is_empty() {
+        let text = line.text.trim_start_matches([' ', '\t']);
+        if text.is_empty() {
             return Ok(());
         }
-        match (&self.fence, opens_fence(inked)) {
-            (None, Some(mark)) => {
-                self.fence = Some((mark, line.bytes.clone()));
+        match (&self.fence, fence_char(text)) {
+            (None, Some(fence)) => {
+                self.fence = Some((fence, line.bytes.clone()));
                 self.hidden = None;
             }
-            (Some((mark, _)), Some(again)) if *mark == again => self.fence = None,
+            (Some((open, _)), Some(fence)) if *open == fence => self.fence = None,
             (Some(_), _) if rest.is_some() && self.hidden.is_none() => {
                 self.hidden = Some(line.bytes.clone());
             }
@@ -227,7 +227,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Ends the section being read: a plane, or the preamble.
+    /// Ends the current section: a plane, or the preamble.
     fn close(&mut self) -> Result<(), ParseError> {
         let (text, _) = self.text.take().unwrap_or_default();
         let Some(directive) = self.directive.take() else {
@@ -276,7 +276,7 @@ impl<'a> Body<'a> {
         if self.directive.is_some() {
             self.close()?;
         } else if let Some((text, line)) = self.text.take() {
-            // No plane at all: the text is the one plane of the document.
+            // Without directives, the text is the only plane of the document.
             self.planes.push(Plane {
                 z: 0.0,
                 x: None,
@@ -313,16 +313,17 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The fence character of a line that opens or closes one.
-fn opens_fence(inked: &str) -> Option<char> {
-    ['`', '~'].into_iter().find(|mark| match inked.as_bytes() {
-        [a, b, c, ..] => [a, b, c].iter().all(|&&byte| char::from(byte) == *mark),
-        _ => false,
-    })
+/// The fence character of a line that opens or closes a code fence.
+fn fence_char(text: &str) -> Option<char> {
+    let fences = [("```", '`'), ("~~~", '~')];
+    let found = fences
+        .into_iter()
+        .find(|(fence, _)| text.starts_with(fence));
+    found.map(|(_, c)| c)
 }
 
 fn lf_only(text: &str) -> Cow<'_, str> {
-    // One byte is found many times faster than two, and most documents have no CR at all.
+    // Searching one byte is much faster than two, and most documents have no CR.
     if text.contains('\r') && text.contains("\r\n") {
         Cow::Owned(text.replace("\r\n", "\n"))
     } else {

@@ -1,13 +1,13 @@
-//! Many short lists, end to end in one allocation.
+//! Many short lists in one allocation.
 //!
-//! A document can have a hundred thousand planes and phrases; a vector for each would cost more
-//! than what is in it.
+//! A document can have a hundred thousand planes and phrases; a vector for each would need more
+//! memory than its items.
 
 /// Lists by number.
 #[derive(Debug)]
 pub(crate) struct Rows<T> {
     flat: Vec<T>,
-    /// Where each row ends.
+    /// The end of each row in `flat`.
     ends: Vec<usize>,
 }
 
@@ -21,13 +21,13 @@ impl<T> Default for Rows<T> {
 }
 
 impl<T: Copy> Rows<T> {
-    /// Adds a row at the end.
+    /// Appends a row.
     pub(crate) fn push(&mut self, row: impl IntoIterator<Item = T>) {
         self.flat.extend(row);
         self.ends.push(self.flat.len());
     }
 
-    /// Sorts items into `count` rows by their number; within a row they keep their order.
+    /// Groups items into `count` rows by number. Items of a row keep their order.
     pub(crate) fn sorted(count: usize, mut items: Vec<(u32, T)>) -> Self {
         items.sort_by_key(|item| item.0);
         let mut rows = Self::default();
@@ -44,12 +44,12 @@ impl<T: Copy> Rows<T> {
         rows
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The row of that number; empty if there is none.
+    /// The row with this number; empty if there is none.
     pub(crate) fn row(&self, number: u32) -> &[T] {
         let number = number as usize;
         let Some(&end) = self.ends.get(number) else {

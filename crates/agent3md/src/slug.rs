@@ -1,21 +1,21 @@
-//! From a skill's name to a segment of an id: `[a-z0-9_-]{1,64}`.
+//! Slugs: from a skill's name to a segment of an id, `[a-z0-9_-]{1,64}`.
 //!
-//! A name that cannot become one, or that becomes another's, is reported; nothing is dropped and
-//! no letter is guessed at.
+//! A name without a slug, or with the slug of another name, is an error: no letter is dropped or
+//! transliterated.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The most characters a segment may have.
+/// The longest slug, in characters.
 pub const SLUG_MAX: usize = 64;
 
 /// Why a name has no slug of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SlugError {
-    /// A letter or number outside ASCII; leaving it out would make another word.
+    /// A letter or number outside ASCII; without it the slug would be another word.
     #[error(
-        "the name has {0:?}, which an id cannot hold; label the plane with ASCII letters and digits"
+        "the name has {0:?}, which an id cannot contain; label the plane with ASCII letters and digits"
     )]
     Letter(char),
     /// Nothing but punctuation and spaces.
@@ -24,12 +24,12 @@ pub enum SlugError {
     /// Longer than [`SLUG_MAX`].
     #[error("the name makes an id of {0} characters; at most {SLUG_MAX} are allowed")]
     TooLong(usize),
-    /// An earlier name made the same slug.
+    /// An earlier name has the same slug.
     #[error("the id `{slug}` is already that of the skill {first:?}")]
     Clash {
-        /// The slug both make.
+        /// The slug of both.
         slug: String,
-        /// The name that has it.
+        /// The earlier name.
         first: String,
     },
 }
@@ -37,13 +37,13 @@ pub enum SlugError {
 /// The slugs of a list of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slugs<'a> {
-    /// For each name that has one: its place in the list, and its slug.
+    /// The index and the slug of each name that has one.
     pub entries: Vec<(usize, String)>,
-    /// The names left without, with their place and the reason.
+    /// The index, the name and the reason for each name without a slug.
     pub skipped: Vec<(usize, &'a str, SlugError)>,
 }
 
-/// One name as a segment: lowercase ASCII, every run of other characters one `-`.
+/// The slug of a name: lowercase ASCII, with `-` for every run of other characters.
 pub fn slug(name: &str) -> Result<String, SlugError> {
     let mut slug = String::new();
     let mut gap = false;
@@ -70,7 +70,7 @@ pub fn slug(name: &str) -> Result<String, SlugError> {
     }
 }
 
-/// The slug of each name; of those that clash, the first keeps it.
+/// The slug of each name. Of names with the same slug, the first one has it.
 pub fn slugs<'a>(names: impl IntoIterator<Item = &'a str>) -> Slugs<'a> {
     let mut slugs = Slugs::default();
     let mut owner: HashMap<String, &str> = HashMap::new();
@@ -122,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_one_says_why() {
+    fn names_without_a_slug_are_errors_with_a_reason() {
         let letter = |c| {
             format!(
-                "the name has {c:?}, which an id cannot hold; label the plane with ASCII letters and digits"
+                "the name has {c:?}, which an id cannot contain; label the plane with ASCII letters and digits"
             )
         };
         check("café", &letter('é'));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn clashes_are_reported_and_the_first_keeps_the_slug() {
+    fn of_names_with_the_same_slug_the_first_has_it() {
         let found = slugs(["Code Review", "é", "code-review", "other"]);
         assert_eq!(
             found.entries,

@@ -1,9 +1,9 @@
-//! Where something stands in a document.
+//! Positions in the text of a document.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A place in the original text, before the byte order mark or any CR is dropped.
+/// A range of the original text, including a byte order mark and any CR.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Line, counted from 1.
@@ -20,15 +20,15 @@ impl fmt::Display for Span {
     }
 }
 
-/// The place of one byte range, by counting from the start of the text.
+/// Line and column of one byte range, counted from the start of the text.
 pub(crate) fn locate(source: &str, bytes: Range<usize>) -> Span {
     locate_all(source, std::slice::from_ref(&bytes)).remove(0)
 }
 
-/// The places of many byte ranges, in the order given.
+/// Line and column of many byte ranges, in the order of `ranges`.
 ///
-/// The text is walked once however many there are: a document can hold hundreds of thousands of
-/// findings on one line, and counting columns for each would be quadratic.
+/// The text is scanned once: a document can have hundreds of thousands of findings on one line,
+/// and counting the column of each from the start would be quadratic.
 pub(crate) fn locate_all(source: &str, ranges: &[Range<usize>]) -> Vec<Span> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     order.sort_by_key(|&i| ranges[i].start);
@@ -40,7 +40,7 @@ pub(crate) fn locate_all(source: &str, ranges: &[Range<usize>]) -> Vec<Span> {
             bytes: bytes.clone(),
         })
         .collect();
-    // A leading byte order mark has no column of its own.
+    // A leading byte order mark is not counted as a column.
     let (mut at, mut line, mut column) = (if source.starts_with('\u{FEFF}') { 3 } else { 0 }, 1, 1);
     for i in order {
         let start = ranges[i].start;
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn many_places_come_back_in_the_order_asked() {
+    fn spans_are_in_the_order_of_the_ranges() {
         let spans = locate_all("a\nbc\nd", &[5..6, 3..4, 0..1, 3..3]);
         let shown: Vec<_> = spans.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["3:1", "2:2", "1:1", "2:2"]);

@@ -1,4 +1,4 @@
-//! Where the placeholders of a command stand, and whether a value is safe there.
+//! The placeholders of a command, and whether a value is safe where each of them stands.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,27 +15,27 @@ pub struct Template<'a> {
 pub struct Placeholder<'a> {
     /// The name between the braces.
     pub name: &'a str,
-    /// Where it stands in the template, braces included.
+    /// The placeholder in the template, with its braces.
     pub bytes: Range<usize>,
-    /// Why no value may be put here.
+    /// Why no value is safe here.
     pub hazard: Option<Hazard>,
 }
 
-/// A place where a value in single quotes could still break out.
+/// A context in which a value in single quotes is not safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hazard {
     /// Inside quotes: the value's own quotes would close them.
     Quoted,
-    /// After a backslash, which would disarm the opening quote.
+    /// After a backslash, which would escape the opening quote.
     Escaped,
     /// Inside backquotes, which end at a backquote even within quotes.
     Backquoted,
-    /// After `$` or within an expansion such as `$((`, which read quotes differently.
+    /// After `$` or within an expansion such as `$((`, where quotes have another meaning.
     Expanded,
-    /// After `<<`: quotes mean nothing in a here-document.
+    /// After `<<`: quotes have no meaning in a here-document.
     HereDocument,
-    /// In a comment, which a line break in the value would end.
+    /// In a comment, which a line feed in the value would end.
     Comment,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Template<'a> {
     /// Finds the placeholders. Any text is a template.
     pub fn parse(text: &'a str) -> Self {
         let mut placeholders = Vec::new();
-        let mut shell = Shell::default();
+        let mut shell = ShellLexer::default();
         let (mut at, mut read) = (0, 0);
         while let Some(offset) = text[at..].find('{') {
             let start = at + offset;
@@ -99,21 +99,21 @@ fn name_at(text: &str, at: usize) -> Option<&str> {
     (length > 0 && !digit_first && rest[length..].starts_with('}')).then(|| &rest[..length])
 }
 
-/// As much of a shell's reading as it takes to know where a value is safe.
+/// A partial model of a shell's lexer that tracks where a value is safe.
 ///
-/// Where it does not follow (expansions, here-documents) it refuses everything that comes after.
+/// After something it does not model (expansions, here-documents), nothing is safe.
 #[derive(Default)]
-struct Shell {
-    place: Place,
+struct ShellLexer {
+    context: Context,
     escaped: bool,
     backquoted: bool,
-    /// Set for good by what this reading does not follow.
-    lost: Option<Hazard>,
+    /// Set once by something that is not modelled.
+    unknown: Option<Hazard>,
     previous: Option<char>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Place {
+enum Context {
     #[default]
     Bare,
     Single,
@@ -121,7 +121,7 @@ enum Place {
     Comment,
 }
 
-impl Shell {
+impl ShellLexer {
     fn read(&mut self, text: &str) {
         for c in text.chars() {
             self.next(c);
@@ -131,45 +131,45 @@ impl Shell {
 
     fn next(&mut self, c: char) {
         let after = |p| self.previous == Some(p);
-        match (self.place, c) {
-            (Place::Comment, '\n') | (Place::Single, '\'') => self.place = Place::Bare,
-            (Place::Comment | Place::Single, _) => {}
+        match (self.context, c) {
+            (Context::Comment, '\n') | (Context::Single, '\'') => self.context = Context::Bare,
+            (Context::Comment | Context::Single, _) => {}
             _ if std::mem::take(&mut self.escaped) => {}
             (_, '\\') => self.escaped = true,
             (_, '`') => self.backquoted = !self.backquoted,
-            (Place::Double, '"') => self.place = Place::Bare,
+            (Context::Double, '"') => self.context = Context::Bare,
             // `$'`, `$"`, `${`, `$((` and `((` have rules of their own, and so has `<<`.
-            (Place::Bare, '\'' | '"') | (_, '{') if after('$') => {
-                self.lost = Some(Hazard::Expanded);
+            (Context::Bare, '\'' | '"') | (_, '{') if after('$') => {
+                self.unknown = Some(Hazard::Expanded);
             }
-            (_, '(') if after('(') => self.lost = Some(Hazard::Expanded),
-            // Quotes nest inside a `$(` that is quoted itself; this reading does not.
-            (Place::Double, '(') if after('$') => self.lost = Some(Hazard::Expanded),
-            (Place::Bare, '<') if after('<') => self.lost = Some(Hazard::HereDocument),
-            (Place::Bare, '\'') => self.place = Place::Single,
-            (Place::Bare, '"') => self.place = Place::Double,
-            (Place::Bare, '#') if self.previous.is_none_or(|p| " \t\n;&|()".contains(p)) => {
-                self.place = Place::Comment;
+            (_, '(') if after('(') => self.unknown = Some(Hazard::Expanded),
+            // Quotes nest inside a quoted `$(`, which is not modelled.
+            (Context::Double, '(') if after('$') => self.unknown = Some(Hazard::Expanded),
+            (Context::Bare, '<') if after('<') => self.unknown = Some(Hazard::HereDocument),
+            (Context::Bare, '\'') => self.context = Context::Single,
+            (Context::Bare, '"') => self.context = Context::Double,
+            (Context::Bare, '#') if self.previous.is_none_or(|p| " \t\n;&|()".contains(p)) => {
+                self.context = Context::Comment;
             }
             _ => {}
         }
     }
 
-    /// A value was put in: quoted text, which ends as it began.
+    /// A value was inserted: quoted text, after which the context is unchanged.
     fn fill(&mut self) {
         self.escaped = false;
         self.previous = Some('\'');
     }
 
     fn hazard(&self) -> Option<Hazard> {
-        match self.place {
-            _ if self.lost.is_some() => self.lost,
-            Place::Comment => Some(Hazard::Comment),
-            Place::Single | Place::Double => Some(Hazard::Quoted),
-            Place::Bare if self.escaped => Some(Hazard::Escaped),
-            Place::Bare if self.backquoted => Some(Hazard::Backquoted),
-            Place::Bare if self.previous == Some('$') => Some(Hazard::Expanded),
-            Place::Bare => None,
+        match self.context {
+            _ if self.unknown.is_some() => self.unknown,
+            Context::Comment => Some(Hazard::Comment),
+            Context::Single | Context::Double => Some(Hazard::Quoted),
+            Context::Bare if self.escaped => Some(Hazard::Escaped),
+            Context::Bare if self.backquoted => Some(Hazard::Backquoted),
+            Context::Bare if self.previous == Some('$') => Some(Hazard::Expanded),
+            Context::Bare => None,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn tokens(lowercase: &str) -> impl Iterator<Item = &str> {
         .filter(|token| !token.is_empty())
 }
 
-/// Most triggers are lowercase ASCII already and need no copy.
+/// Full Unicode lowercase, without a copy for text that is lowercase ASCII already.
 pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
     if text
         .bytes()

@@ -1,8 +1,6 @@
-//! The texts the four tools of an agent's MCP server answer with, and what it says of itself.
+//! The texts that the four tools of an agent's MCP server return, and the texts about the server.
 //!
-//! Clients compare these byte for byte; `structured` forms are for those that prefer data.
-
-use std::fmt::Write as _;
+//! Clients compare these texts byte for byte. The structs are the same results as data.
 
 use serde::Serialize;
 
@@ -10,7 +8,7 @@ use crate::agent::{Agent, Skill, SkillSelector};
 use crate::number::{self, js_number};
 use crate::route::Match;
 
-/// A skill without its body: what `list_skills` shows.
+/// A skill without its body: an entry of `list_skills`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SkillHead<'a> {
     /// Its name.
@@ -20,7 +18,7 @@ pub struct SkillHead<'a> {
     pub z: f64,
     /// Its trigger phrases.
     pub triggers: &'a [String],
-    /// What it costs, in the author's words.
+    /// Its cost, verbatim.
     pub cost: Option<&'a str>,
     /// Its command template.
     pub tool: Option<&'a str>,
@@ -38,7 +36,7 @@ impl<'a> From<&'a Skill> for SkillHead<'a> {
     }
 }
 
-/// A match as data: what `route_skill` shows.
+/// A match as data: an entry of `route_skill`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchHead<'a> {
     /// The skill's name.
@@ -64,17 +62,17 @@ impl<'a> From<Match<'a>> for MatchHead<'a> {
     }
 }
 
-/// No skill goes by this name, or stands at this z.
+/// No skill has this name or position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown skill: {asked}")]
 pub struct UnknownSkill {
-    /// The name as asked for, or `z=N`.
+    /// The requested name, or `z=N`.
     pub asked: String,
 }
 
 impl From<SkillSelector<'_>> for UnknownSkill {
-    fn from(wanted: SkillSelector<'_>) -> Self {
-        let asked = match wanted {
+    fn from(selector: SkillSelector<'_>) -> Self {
+        let asked = match selector {
             SkillSelector::Name(name) => name.to_owned(),
             SkillSelector::Z(z) => format!("z={}", js_number(z)),
         };
@@ -82,69 +80,54 @@ impl From<SkillSelector<'_>> for UnknownSkill {
     }
 }
 
-/// The answer of `list_skills`. It never changes for an agent: keep it.
+/// The result of `list_skills`. It is constant for an agent, so it can be cached.
 pub fn list_skills(agent: &Agent) -> String {
     let heads: Vec<SkillHead<'_>> = agent.skills().map(SkillHead::from).collect();
     serde_json::to_string_pretty(&heads).unwrap_or_default()
 }
 
-/// The answer of `route_skill`.
+/// The result of `route_skill`.
 pub fn route_skill(agent: &Agent, text: &str) -> String {
-    let mut answer = String::new();
-    for Match { skill, matched } in agent.route(text) {
-        let line_end = if answer.is_empty() { "" } else { "\n" };
+    let line = |Match { skill, matched }: &Match<'_>| {
         let (name, score, matched) = (&skill.name, matched.len(), matched.join(", "));
-        // Writing to a string cannot fail.
-        let _ = write!(
-            answer,
-            "{line_end}{name}  (score {score}; matched: {matched})"
-        );
+        format!("{name}  (score {score}; matched: {matched})")
+    };
+    let lines: Vec<String> = agent.route(text).iter().map(line).collect();
+    if lines.is_empty() {
+        return "no skill matched".to_owned();
     }
-    if answer.is_empty() {
-        "no skill matched".to_owned()
-    } else {
-        answer
-    }
+    lines.join("\n")
 }
 
-/// The answer of `get_skill`: the body, verbatim.
-pub fn get_skill<'a, 'w>(
+/// The result of `get_skill`: the body, verbatim.
+pub fn get_skill<'a, 's>(
     agent: &'a Agent,
-    wanted: impl Into<SkillSelector<'w>>,
+    selector: impl Into<SkillSelector<'s>>,
 ) -> Result<&'a str, UnknownSkill> {
-    let wanted = wanted.into();
-    agent
-        .get(wanted)
-        .map(|skill| skill.body.as_str())
-        .ok_or_else(|| wanted.into())
+    let selector = selector.into();
+    let skill = agent.get(selector).ok_or(selector)?;
+    Ok(&skill.body)
 }
 
-/// The answer of `resolve_skill`: the skill and its dependencies under their names.
-pub fn resolve_skill<'w>(
+/// The result of `resolve_skill`: the skill and its dependencies, each under its name.
+pub fn resolve_skill<'s>(
     agent: &Agent,
-    wanted: impl Into<SkillSelector<'w>>,
+    selector: impl Into<SkillSelector<'s>>,
 ) -> Result<String, UnknownSkill> {
-    let wanted = wanted.into();
-    let chain = agent
-        .resolve(wanted)
-        .ok_or_else(|| UnknownSkill::from(wanted))?;
-    let blocks: Vec<String> = chain
-        .iter()
-        .map(|skill| format!("### {}\n{}", skill.name, skill.body))
-        .collect();
+    let selector = selector.into();
+    let chain = agent.resolve(selector).ok_or(selector)?;
+    let block = |skill: &&Skill| format!("### {}\n{}", skill.name, skill.body);
+    let blocks: Vec<String> = chain.iter().map(block).collect();
     Ok(blocks.join("\n\n"))
 }
 
-/// The name the server gives itself in `serverInfo`.
+/// The name of the server in `serverInfo`.
 pub fn server_name(agent: &Agent) -> String {
     format!("agent-3md:{}", agent.name)
 }
 
-/// The line the server logs once a document is loaded.
+/// The line that the server logs when a document is loaded.
 pub fn loaded_line(agent: &Agent, path: &str) -> String {
-    format!(
-        "[agent-3md mcp] {}: {} skills from {path}",
-        agent.name,
-        agent.skills().len()
-    )
+    let (name, skills) = (&agent.name, agent.skills().len());
+    format!("[agent-3md mcp] {name}: {skills} skills from {path}")
 }

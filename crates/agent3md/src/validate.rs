@@ -1,7 +1,7 @@
-//! Whether a document is a sound agent: every rule, in a fixed order.
+//! The validator: checks a document against every rule, in a fixed order.
 //!
 //! The order is part of the interface: all errors, then all warnings, each rule by rule; only
-//! the rules about one skill's inputs and tool go skill by skill.
+//! the rules about inputs and tools are checked skill by skill.
 
 mod skill;
 
@@ -20,22 +20,21 @@ use crate::number::{self, js_number};
 use crate::span::{Span, locate_all};
 use crate::template::Template;
 
-/// Checks a text. One that does not parse has that as its only finding.
+/// The most planes of a cycle that a message lists.
+const CYCLE_STEPS_MAX: usize = 8;
+
+/// Checks a text. The only finding of a text that does not parse is its parse error.
 pub fn validate(source: &str) -> ValidationReport {
     match Document::parse(source) {
         Ok(document) => validate_document(&document),
-        Err(error) => {
-            let at: Span = error.at().clone();
-            let message = error.to_string();
-            ValidationReport {
-                findings: vec![Finding {
-                    rule: Rule::Parse,
-                    z: None,
-                    message,
-                    at,
-                }],
-            }
-        }
+        Err(error) => ValidationReport {
+            findings: vec![Finding {
+                rule: Rule::Parse,
+                z: None,
+                message: error.to_string(),
+                at: error.at().clone(),
+            }],
+        },
     }
 }
 
@@ -57,20 +56,20 @@ pub fn validate_document(document: &Document<'_>) -> ValidationReport {
     check.wide_links();
     check.implied_identity();
     check.unclosed_fence();
-    check.report()
+    check.finish()
 }
 
-/// A finding whose line and column are still to be counted.
+/// A finding whose line and column are not counted yet.
 struct Draft {
     rule: Rule,
     z: Option<f64>,
-    message: String,
     bytes: Range<usize>,
+    message: String,
 }
 
 struct Check<'d, 'a> {
     document: &'d Document<'a>,
-    /// Planes that do not call themselves identity.
+    /// The planes without `kind=identity`.
     skills: Vec<SkillPlane<'d, 'a>>,
     by_z: HashMap<u64, u32>,
     drafts: Vec<Draft>,
@@ -83,49 +82,41 @@ struct SkillPlane<'d, 'a> {
     tool: Option<Template<'d>>,
 }
 
+impl<'d, 'a> SkillPlane<'d, 'a> {
+    fn new(plane: &'d Plane<'a>) -> Self {
+        let tool = plane.attributes.get("tool");
+        Self {
+            plane,
+            inputs: inputs(plane.attributes.get("inputs").unwrap_or_default()),
+            tool: tool.map(|tool| Template::parse(trim_wide(tool))),
+        }
+    }
+}
+
 impl<'d, 'a> Check<'d, 'a> {
     fn new(document: &'d Document<'a>) -> Self {
         let planes = &document.planes;
-        let skill = |plane: &'d Plane<'a>| SkillPlane {
-            plane,
-            inputs: inputs(plane.attributes.get("inputs").unwrap_or_default()),
-            tool: plane
-                .attributes
-                .get("tool")
-                .map(|tool| Template::parse(trim_wide(tool))),
-        };
+        let skills = planes.iter().filter(|plane| !is_identity(plane));
+        let positions = planes.iter().map(|plane| number::key(plane.z));
         Self {
             document,
-            skills: planes
-                .iter()
-                .filter(|plane| !is_identity(plane))
-                .map(skill)
-                .collect(),
-            by_z: planes
-                .iter()
-                .map(|plane| number::key(plane.z))
-                .zip(0..)
-                .collect(),
+            skills: skills.map(SkillPlane::new).collect(),
+            by_z: positions.zip(0..).collect(),
             drafts: Vec::new(),
         }
     }
 
-    fn report(self) -> ValidationReport {
+    fn finish(self) -> ValidationReport {
         let ranges: Vec<_> = self
             .drafts
             .iter()
             .map(|draft| draft.bytes.clone())
             .collect();
         let spans = locate_all(self.document.source, &ranges);
-        let finding = |(
-            Draft {
-                rule, z, message, ..
-            },
-            at,
-        )| Finding {
-            rule,
-            z,
-            message,
+        let finding = |(draft, at): (Draft, Span)| Finding {
+            rule: draft.rule,
+            z: draft.z,
+            message: draft.message,
             at,
         };
         ValidationReport {
@@ -133,89 +124,99 @@ impl<'d, 'a> Check<'d, 'a> {
         }
     }
 
-    fn found(&mut self, rule: Rule, message: impl Into<String>) {
+    /// Adds a finding at a place in the source; `z` is the position of the plane concerned.
+    fn report(
+        &mut self,
+        rule: Rule,
+        z: Option<f64>,
+        bytes: Range<usize>,
+        message: impl Into<String>,
+    ) {
         self.drafts.push(Draft {
             rule,
-            z: None,
+            z,
+            bytes,
             message: message.into(),
-            bytes: 0..0,
         });
     }
 
-    /// A finding about a plane, at one of its attributes if that is written.
-    fn found_in(&mut self, rule: Rule, plane: &Plane<'_>, key: &str, message: impl Into<String>) {
+    /// Adds a finding about a plane, at the attribute `key` if the plane has it.
+    fn report_plane(
+        &mut self,
+        rule: Rule,
+        plane: &Plane<'_>,
+        key: &str,
+        message: impl Into<String>,
+    ) {
         let field = plane.attributes.field(key);
-        let bytes = field.map_or_else(|| plane.directive.clone(), |field| field.bytes.clone());
-        self.drafts.push(Draft {
-            rule,
-            z: Some(plane.z),
-            message: message.into(),
-            bytes,
-        });
+        let bytes = field.map_or(&plane.directive, |field| &field.bytes);
+        self.report(rule, Some(plane.z), bytes.clone(), message);
+    }
+
+    /// Adds a finding for each link of a plane for which `message` returns one.
+    fn report_links<L: Iterator<Item = Link<'d>>>(
+        &mut self,
+        rule: Rule,
+        links: fn(&'d str) -> L,
+        message: impl Fn(&Self, &Link<'_>, String) -> Option<String>,
+    ) {
+        let document = self.document;
+        for plane in &document.planes {
+            // Links are searched in the source, not in the body, whose CRs are gone.
+            let start = plane.body_bytes.start;
+            let text = &document.source[plane.body_bytes.clone()];
+            for link in links(text) {
+                let bytes = start + link.bytes.start..start + link.bytes.end;
+                let quoted = excerpt(&text[link.bytes.clone()]);
+                if let Some(message) = message(self, &link, quoted) {
+                    self.report(rule, Some(plane.z), bytes, message);
+                }
+            }
+        }
     }
 
     fn frontmatter(&mut self) {
         let agent = self.document.metadata.get("agent").unwrap_or_default();
-        if agent.is_empty()
-            && self
-                .document
-                .title
-                .as_deref()
-                .unwrap_or_default()
-                .is_empty()
-        {
-            self.found(
-                Rule::Frontmatter,
-                "the agent has no name: add `title` or `agent` to the front matter",
-            );
+        let title = self.document.title.as_deref().unwrap_or_default();
+        if agent.is_empty() && title.is_empty() {
+            let message = "the agent has no name: add `title` or `agent` to the front matter";
+            self.report(Rule::Frontmatter, None, 0..0, message);
         }
     }
 
     fn identity(&mut self) {
         let document = self.document;
         if document.planes.is_empty() {
-            return self.found(Rule::Identity, "the document has no planes, so no identity");
+            let message = "the document has no planes, so no identity";
+            return self.report(Rule::Identity, None, 0..0, message);
         }
         let mut identities = document.planes.iter().filter(|plane| is_identity(plane));
         if let (Some(first), Some(second)) = (identities.next(), identities.next()) {
             let first = js_number(first.z);
-            self.found_in(
-                Rule::Identity,
-                second,
-                "kind",
-                format!("the plane at z={first} is the identity already"),
-            );
+            let message = format!("the plane at z={first} is the identity already");
+            self.report_plane(Rule::Identity, second, "kind", message);
         }
     }
 
     fn labels(&mut self) {
-        let labelled = |plane: &'d Plane<'a>| {
-            plane
-                .label
-                .as_deref()
-                .map(trim_wide)
-                .filter(|l| !l.is_empty())
+        let label = |plane: &'d Plane<'a>| {
+            let label = trim_wide(plane.label.as_deref().unwrap_or_default());
+            (!label.is_empty()).then_some(label)
         };
-        let planes: Vec<_> = self
-            .skills
-            .iter()
-            .map(|skill| (skill.plane, labelled(skill.plane)))
-            .collect();
+        let skills = self.skills.iter().map(|skill| skill.plane);
+        let planes: Vec<_> = skills.map(|plane| (plane, label(plane))).collect();
         for (plane, label) in &planes {
             if label.is_none() {
-                self.found_in(Rule::MissingLabel, plane, "", "the skill has no label");
+                self.report_plane(Rule::MissingLabel, plane, "", "the skill has no label");
             }
         }
         let mut first: HashMap<&str, f64> = HashMap::new();
         for (plane, label) in planes {
             let Some(label) = label else { continue };
             if let Some(z) = first.get(label) {
-                let message = format!(
-                    "the label {} is already that of z={}",
-                    excerpt(label),
-                    js_number(*z)
-                );
-                self.found_in(Rule::UniqueSkill, plane, "", message);
+                let (label, z) = (excerpt(label), js_number(*z));
+                let message = format!("the label {label} is already that of z={z}");
+                self.report_plane(Rule::UniqueSkill, plane, "", message);
             } else {
                 first.insert(label, plane.z);
             }
@@ -223,25 +224,10 @@ impl<'d, 'a> Check<'d, 'a> {
     }
 
     fn dead_links(&mut self) {
-        let document = self.document;
-        for plane in &document.planes {
-            // The original text, not the body: its places are those of the file.
-            let start = plane.body_bytes.start;
-            let text = &document.source[plane.body_bytes.clone()];
-            for link in links(text).filter(|link| !self.by_z.contains_key(&number::key(link.z))) {
-                let message = format!(
-                    "no plane stands where {} points",
-                    excerpt(&text[link.bytes.clone()])
-                );
-                let bytes = start + link.bytes.start..start + link.bytes.end;
-                self.drafts.push(Draft {
-                    rule: Rule::DeadLink,
-                    z: Some(plane.z),
-                    message,
-                    bytes,
-                });
-            }
-        }
+        self.report_links(Rule::DeadLink, links, |check, link, quoted| {
+            let dead = !check.by_z.contains_key(&number::key(link.z));
+            dead.then(|| format!("no plane stands where {quoted} points"))
+        });
     }
 
     fn entry(&mut self) {
@@ -251,22 +237,13 @@ impl<'d, 'a> Check<'d, 'a> {
         let entry = trim_wide(&field.value);
         let digits = entry.strip_prefix('-').unwrap_or(entry);
         let integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        let z = if integer {
-            entry.parse::<f64>().ok()
-        } else {
-            None
-        };
+        let z = entry.parse::<f64>().ok().filter(|_| integer);
         let message = match z {
             None => format!("entry is not the position of a plane: {}", excerpt(entry)),
             Some(z) if self.by_z.contains_key(&number::key(z)) => return,
             Some(_) => format!("entry names {}, where there is no plane", excerpt(entry)),
         };
-        self.drafts.push(Draft {
-            rule: Rule::Entry,
-            z: None,
-            message,
-            bytes: field.bytes.clone(),
-        });
+        self.report(Rule::Entry, None, field.bytes.clone(), message);
     }
 
     fn cycle(&mut self) {
@@ -280,38 +257,22 @@ impl<'d, 'a> Check<'d, 'a> {
             return;
         };
         let plane = |number: &u32| &document.planes[*number as usize];
-        let mut steps: Vec<String> = cycle
-            .iter()
-            .take(8)
-            .map(|number| js_number(plane(number).z))
-            .collect();
+        let steps = cycle.iter().take(CYCLE_STEPS_MAX);
+        let mut steps: Vec<String> = steps.map(|number| js_number(plane(number).z)).collect();
         if cycle.len() > steps.len() {
             steps.push("…".to_owned());
         }
         if let Some(first) = cycle.first().map(plane) {
             steps.push(js_number(first.z));
             let message = format!("planes depend on themselves: z={}", steps.join(" → "));
-            self.found_in(Rule::Cycle, first, "", message);
+            self.report_plane(Rule::Cycle, first, "", message);
         }
     }
 
     fn wide_links(&mut self) {
-        let document = self.document;
-        for plane in &document.planes {
-            let start = plane.body_bytes.start;
-            let text = &document.source[plane.body_bytes.clone()];
-            for link in wide_links(text) {
-                let shown = excerpt(&text[link.bytes.clone()]);
-                let message = format!("{shown} is no dependency: only plain digits are");
-                let bytes = start + link.bytes.start..start + link.bytes.end;
-                self.drafts.push(Draft {
-                    rule: Rule::WideLink,
-                    z: Some(plane.z),
-                    message,
-                    bytes,
-                });
-            }
-        }
+        self.report_links(Rule::WideLink, wide_links, |_, _, quoted| {
+            Some(format!("{quoted} is not a dependency: write plain digits"))
+        });
     }
 
     fn implied_identity(&mut self) {
@@ -325,25 +286,16 @@ impl<'d, 'a> Check<'d, 'a> {
         if let (Some(key), false) = (skill_like, document.planes.iter().any(is_identity)) {
             let message =
                 "no plane has kind=identity, so this first one is the identity and not a skill";
-            self.found_in(Rule::ImpliedIdentity, first, key, message);
+            self.report_plane(Rule::ImpliedIdentity, first, key, message);
         }
     }
 
     fn unclosed_fence(&mut self) {
-        let Some(unclosed_fence) = &self.document.unclosed_fence else {
+        let Some(fence) = &self.document.unclosed_fence else {
             return;
         };
-        let hidden = &self.document.source[unclosed_fence.directive.clone()];
-        let message = format!(
-            "this code fence is never closed and hides {}",
-            excerpt(hidden)
-        );
-        let bytes = unclosed_fence.fence.clone();
-        self.drafts.push(Draft {
-            rule: Rule::UnclosedFence,
-            z: None,
-            message,
-            bytes,
-        });
+        let hidden = excerpt(&self.document.source[fence.directive.clone()]);
+        let message = format!("this code fence is never closed and hides {hidden}");
+        self.report(Rule::UnclosedFence, None, fence.fence.clone(), message);
     }
 }

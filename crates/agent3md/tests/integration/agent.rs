@@ -19,7 +19,7 @@ fn check(planes: &str, expected: &str) {
 }
 
 #[test]
-fn the_identity_is_declared_or_first_in_the_file() {
+fn the_identity_is_the_marked_or_the_first_plane() {
     check("@plane z=5\n@plane z=1", "5 skill-1@1");
     check("@plane z=5\n@plane z=1 kind=identity", "1 skill-5@5");
     check(
@@ -50,7 +50,7 @@ fn every_other_plane_is_a_skill() {
 }
 
 #[test]
-fn a_name_is_the_label_verbatim_or_made_of_z() {
+fn a_name_is_the_label_verbatim_or_derived_from_z() {
     check(
         "@plane z=0\n@plane z=1 label=\" a \"\n@plane z=2 label=\"\"",
         "0  a @1 @2",
@@ -70,7 +70,7 @@ fn a_name_is_the_label_verbatim_or_made_of_z() {
 }
 
 #[test]
-fn a_later_plane_takes_the_name_and_the_place_of_an_earlier_one() {
+fn a_later_plane_replaces_an_earlier_one_of_the_same_name_in_the_list() {
     let planes =
         "@plane z=0\n@plane z=1 label=a\nold\n@plane z=2 label=b\n[[z=1]]\n@plane z=3 label=a\nnew";
     check(planes, "0 a@3 b@2");
@@ -84,7 +84,7 @@ fn a_later_plane_takes_the_name_and_the_place_of_an_earlier_one() {
         .iter()
         .map(|skill| skill.z)
         .collect();
-    assert_eq!(chain, [2.0, 1.0], "the earlier one is still linked to");
+    assert_eq!(chain, [2.0, 1.0], "links still reach the earlier plane");
     check(
         "@plane z=0\n@plane z=4\n@plane z=5 label=skill-4",
         "0 skill-4@5",
@@ -112,7 +112,7 @@ fn the_attributes_of_a_skill() {
     assert!(b.triggers.is_empty() && b.inputs.is_empty());
 }
 
-/// The name, model, tools and persona that a front matter gives.
+/// The name, model, tools and persona of a front matter.
 #[track_caller]
 fn head(lines: &str, expected: &str) {
     let agent = Agent::parse(&format!("---\n3md: 1\n{lines}---\n@plane z=0\nI am."))
@@ -140,7 +140,7 @@ fn the_front_matter_describes_the_agent() {
 }
 
 #[test]
-fn a_document_without_planes_is_refused_in_words() {
+fn a_document_without_planes_is_an_error() {
     let error = Agent::parse("---\n3md: 1\n---\n").unwrap_err();
     assert_eq!(error, LoadError::NoPlanes);
     assert_eq!(error.to_string(), "the document has no planes");
@@ -151,7 +151,7 @@ fn a_document_without_planes_is_refused_in_words() {
     );
 }
 
-/// Routes a text over skills `triggers`, numbered from 1, and shows `name:matched`.
+/// Routes a text over skills with these triggers, numbered from 1, and formats `name:matched`.
 #[track_caller]
 fn route(triggers: &[&str], text: &str, expected: &str) {
     let planes: String = (1..)
@@ -169,7 +169,7 @@ fn route(triggers: &[&str], text: &str, expected: &str) {
 }
 
 #[test]
-fn a_trigger_matches_when_all_its_words_are_there() {
+fn a_trigger_matches_when_all_its_words_are_in_the_text() {
     route(&["find code"], "code, please FIND it", "s1:find code");
     route(&["find code"], "find it", "");
     route(&["find"], "finding", "");
@@ -180,7 +180,7 @@ fn a_trigger_matches_when_all_its_words_are_there() {
 }
 
 #[test]
-fn scores_sort_down_and_positions_up() {
+fn matches_are_sorted_by_score_then_by_position() {
     route(&["a", "a, b", "b"], "a b", "s2:a+b s1:a s3:b");
     route(&["b, a"], "a b", "s1:b+a");
     let agent = agent(
@@ -239,7 +239,7 @@ fn a_skill_is_found_by_its_exact_name_or_its_position() {
     }
 }
 
-/// The chain that resolving `start` gives.
+/// Checks the chain of `start`.
 #[track_caller]
 fn resolve(bodies: &[&str], start: &str, expected: &str) {
     let planes: String = (1..)
@@ -256,7 +256,7 @@ fn resolve(bodies: &[&str], start: &str, expected: &str) {
 }
 
 #[test]
-fn dependencies_come_depth_first_after_the_skill_itself() {
+fn dependencies_follow_the_skill_depth_first() {
     resolve(&["alone"], "s1", "s1");
     resolve(
         &["[[z=2]] [[z=3]]", "[[z=4]]", "[[z=4]]", ""],
@@ -272,7 +272,7 @@ fn dependencies_come_depth_first_after_the_skill_itself() {
 }
 
 #[test]
-fn names_are_slugged_and_the_rest_reported() {
+fn names_without_a_slug_are_reported() {
     let agent = agent(
         "@plane z=0\n@plane z=1 label=\"Code Review\"\n@plane z=2 label=\"code review!\"\n@plane z=3 label=\"é\"",
     );

@@ -7,7 +7,7 @@ fn pairs(fields: &agent3md::Fields<'_>) -> String {
     fields.iter().map(pair).collect::<Vec<_>>().concat()
 }
 
-/// A document as one line a person can compare.
+/// A document on one line.
 fn shown(source: &str) -> String {
     match Document::parse(source) {
         Err(error) => format!("{} at {}", error.kind(), error.at()),
@@ -44,7 +44,7 @@ fn check(source: &str, expected: &str) {
     assert_eq!(shown(source), expected, "for {source:?}");
 }
 
-/// Checks what stands below a plain front matter of three lines.
+/// Checks the text below a front matter of three lines.
 #[track_caller]
 fn below(body: &str, expected: &str) {
     check(&format!("---\n3md: 1.0\n---\n{body}"), expected);
@@ -86,7 +86,7 @@ fn crlf_is_lf_and_a_lone_cr_is_a_character() {
 }
 
 #[test]
-fn front_matter_must_come_first_and_end() {
+fn front_matter_must_be_first_and_closed() {
     check("", "missingFrontmatter at 1:1");
     check("\n \t\n --- \n3md: 1\n\t---\nx", r#"z=0 "x""#);
     check("hello\n---\n3md: 1\n---\n", "missingFrontmatter at 1:1");
@@ -150,7 +150,7 @@ fn attributes_of_a_directive() {
 }
 
 #[test]
-fn a_directive_that_cannot_be_read_points_at_the_token() {
+fn the_error_of_a_malformed_directive_points_at_the_token() {
     below("@plane z=1 label=\"open", "invalidPlaneDirective at 4:18");
     below("@plane z=1 k='a\\'", "invalidPlaneDirective at 4:14");
     below("@plane z=1 é word", "invalidPlaneDirective at 4:12");
@@ -182,7 +182,7 @@ fn no_two_planes_share_a_position() {
 }
 
 #[test]
-fn bodies_lose_the_blank_lines_around_them_only() {
+fn bodies_lose_only_the_blank_lines_around_them() {
     below(
         "@plane z=1\n\n \t\n  a \n\n b\t\n\n\t\n@plane z=2\n",
         r#"z=1 "  a \n\n b\t"; z=2 """#,
@@ -229,7 +229,7 @@ fn fences_hide_directives() {
 }
 
 #[test]
-fn a_fence_without_end_is_remembered_with_what_it_hides() {
+fn an_unclosed_fence_is_recorded_with_the_directive_it_hides() {
     let source = "---\n3md: 1\n---\n@plane z=1\n```\ncode\n@plane z=2\n@plane z=3\n";
     let document = Document::parse(source).unwrap();
     let unclosed_fence = document.unclosed_fence.clone().unwrap();
@@ -250,7 +250,7 @@ fn a_fence_without_end_is_remembered_with_what_it_hides() {
 }
 
 #[test]
-fn an_error_has_a_kind_a_place_a_message_and_a_hint() {
+fn an_error_has_a_kind_a_position_a_message_and_a_hint() {
     let source = "---\r\n3md: 1\r\n---\r\n@plane z=1\r\n\r\n@plane z=1.0\r\n";
     let error = Document::parse(source).unwrap_err();
     assert_eq!(
@@ -266,7 +266,7 @@ fn an_error_has_a_kind_a_place_a_message_and_a_hint() {
 }
 
 #[test]
-fn a_message_quotes_no_more_than_a_line() {
+fn an_excerpt_in_a_message_is_short_and_on_one_line() {
     let source = format!("---\n3md: 1\n---\n@plane {}", "\u{1}x".repeat(100_000));
     assert!(Document::parse(&source).unwrap_err().to_string().len() < 300);
 }

@@ -1,4 +1,4 @@
-//! Filling commands: what is replaced, what is refused, and what a real shell makes of it.
+//! Filling commands: what is replaced, what is an error, and how a real shell reads the line.
 
 use agent3md::{Agent, Template, Values};
 
@@ -9,7 +9,7 @@ fn values(pairs: &[(&str, &str)]) -> Values {
         .collect()
 }
 
-/// Fills `a` and `b`, and shows the shell line.
+/// Fills `a` and `b`, and checks the shell line.
 #[track_caller]
 fn line(tool: &str, expected: &str) {
     let values = values(&[("a", "it's $HOME"), ("b", "{a}")]);
@@ -20,7 +20,7 @@ fn line(tool: &str, expected: &str) {
 }
 
 #[test]
-fn a_value_stands_in_single_quotes() {
+fn a_value_is_put_in_single_quotes() {
     line("echo", "echo");
     line("echo {a}", r"echo 'it'\''s $HOME'");
     line("echo {b}{b}", "echo '{a}''{a}'");
@@ -43,7 +43,7 @@ fn a_value_stands_in_single_quotes() {
 }
 
 #[test]
-fn a_placeholder_where_a_value_could_break_out_is_refused() {
+fn a_placeholder_where_a_value_is_not_safe_is_an_error() {
     line("echo '{a}'", "the placeholder {a} stands inside quotes");
     line("echo \"x {a}\"", "the placeholder {a} stands inside quotes");
     line(
@@ -87,11 +87,11 @@ fn a_placeholder_where_a_value_could_break_out_is_refused() {
 }
 
 #[test]
-fn a_nul_character_is_refused() {
+fn a_nul_character_is_an_error() {
     let error = Template::parse("x {a}")
         .line(&values(&[("a", "\0")]))
         .unwrap_err();
-    assert_eq!(error.to_string(), "the value of a holds a NUL character");
+    assert_eq!(error.to_string(), "the value of a contains a NUL character");
     assert!(!error.hint().is_empty());
 }
 
@@ -122,7 +122,7 @@ fn arguments_need_no_shell() {
 }
 
 #[test]
-fn what_only_a_shell_does_is_refused() {
+fn features_of_the_shell_are_an_error_in_the_argument_form() {
     argv(
         "cat {a} | wc",
         Err("the command needs a shell: it uses \"|\""),
@@ -162,7 +162,7 @@ fn a_skill_without_a_tool_has_no_command() {
     clippy::disallowed_methods,
     reason = "only a shell can say what a shell reads"
 )]
-fn a_real_shell_reads_the_line_as_the_arguments_say() {
+fn a_real_shell_splits_the_line_into_the_same_arguments() {
     let nasty = [
         "x",
         "",

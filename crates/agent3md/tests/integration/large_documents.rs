@@ -1,4 +1,4 @@
-//! Documents made to be slow: each must simply finish.
+//! Large documents that would be slow with a quadratic algorithm: each test only has to end.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect::<Vec<_>>().concat()
 }
 
-/// Does everything there is to do with a document.
+/// Calls every function on a document.
 fn exercise(source: &str) -> Agent {
     let agent = Agent::parse(source).expect("the source is an agent");
     validate(source);
@@ -67,7 +67,7 @@ fn a_chain_and_a_ring_of_fifty_thousand_links() {
 }
 
 #[test]
-fn openings_of_links_without_end() {
+fn many_unclosed_links() {
     exercise(&format!(
         "{HEAD}@plane z=1 label=a triggers=t\n{}",
         "[[z=1|".repeat(80_000)
@@ -87,7 +87,7 @@ fn openings_of_links_without_end() {
 }
 
 #[test]
-fn dead_links_by_the_hundred_thousand_on_one_line() {
+fn a_hundred_thousand_dead_links_on_one_line() {
     let source = format!("{HEAD}{}", "[[z=9]]".repeat(300_000));
     let report = validate(&source);
     assert_eq!(report.findings.len(), 300_000);

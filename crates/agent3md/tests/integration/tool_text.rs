@@ -1,4 +1,4 @@
-//! The texts the tools answer with, byte for byte, and the JSON projections.
+//! The texts of the tools, byte for byte, and the JSON forms.
 
 use agent3md::tool_text::{self, MatchHead, get_skill, list_skills, resolve_skill, route_skill};
 use agent3md::{Agent, Document};
@@ -71,7 +71,7 @@ fn strings_are_escaped_as_javascript_escapes_them() {
 }
 
 #[test]
-fn route_skill_is_a_line_for_each_match() {
+fn route_skill_returns_a_line_for_each_match() {
     let check = |text: &str, expected: &str| {
         assert_eq!(route_skill(&agent(), text), expected, "for {text:?}");
     };
@@ -88,7 +88,7 @@ fn route_skill_is_a_line_for_each_match() {
 }
 
 #[test]
-fn get_skill_is_the_body_verbatim() {
+fn get_skill_returns_the_body_verbatim() {
     let agent = agent();
     let check = |name: &str, expected: Result<&str, &str>| {
         let got = get_skill(&agent, name).map_err(|error| error.to_string());
@@ -108,7 +108,7 @@ fn get_skill_is_the_body_verbatim() {
 }
 
 #[test]
-fn resolve_skill_is_a_block_for_each_skill() {
+fn resolve_skill_returns_a_block_for_each_skill() {
     let agent = agent();
     let expected = "### search\nLook.\n\nSee [[z=2.0]] [[z=3|edit]].\n\n### edit\n  Indented.  ";
     assert_eq!(resolve_skill(&agent, "search").unwrap(), expected);
@@ -124,7 +124,7 @@ fn resolve_skill_is_a_block_for_each_skill() {
 }
 
 #[test]
-fn the_server_names_itself_after_the_agent() {
+fn the_server_has_the_name_of_the_agent() {
     assert_eq!(tool_text::server_name(&agent()), "agent-3md:dev");
     assert_eq!(
         tool_text::loaded_line(&agent(), "/a/b.3md"),
@@ -133,7 +133,7 @@ fn the_server_names_itself_after_the_agent() {
 }
 
 #[test]
-fn matches_are_data_too() {
+fn matches_are_available_as_data() {
     let agent = agent();
     let heads: Vec<MatchHead<'_>> = agent
         .route("find code")
@@ -148,7 +148,7 @@ fn matches_are_data_too() {
 }
 
 #[test]
-fn the_manifest_says_who_the_agent_is_without_any_body() {
+fn the_manifest_describes_the_agent_without_bodies() {
     let json = serde_json::to_value(agent().manifest()).unwrap();
     assert_eq!(json["name"], "dev");
     assert_eq!(json["model"], "small");
@@ -161,7 +161,7 @@ fn the_manifest_says_who_the_agent_is_without_any_body() {
 }
 
 #[test]
-fn a_document_projects_to_json() {
+fn a_document_is_serialized_as_json() {
     let source = "---\n3md: 1\nb: 2\na: 1\n---\npre\n@plane z=1.50 x=2 k=v label=l\nbody";
     let json = serde_json::to_string(&Document::parse(source).unwrap()).unwrap();
     assert_eq!(

@@ -1,8 +1,8 @@
-//! The validator: every rule, its level, its plane, its place and its order.
+//! The validator: the level, plane, position and order of every rule.
 
 use agent3md::{Level, Rule, js_number, validate};
 
-/// The findings below a sound front matter, as `rule z line:column`.
+/// The findings of a text, as `rule z line:column`.
 fn findings(source: &str) -> Vec<String> {
     let shown = |finding: &agent3md::Finding| {
         let z = finding.z.map_or_else(|| "-".to_owned(), js_number);
@@ -11,7 +11,7 @@ fn findings(source: &str) -> Vec<String> {
     validate(source).findings.iter().map(shown).collect()
 }
 
-/// Checks planes that stand from line 5 on, after an identity.
+/// Checks planes from line 5 on, after an identity.
 #[track_caller]
 fn check(planes: &str, expected: &[&str]) {
     head(
@@ -28,7 +28,7 @@ fn head(lines: &str, planes: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_sound_agent_has_no_findings() {
+fn a_valid_agent_has_no_findings() {
     check(
         "@plane z=1 label=a triggers=x inputs=\"p, q:number?\" tool=\"rg {p} {q}\"\n[[z=2]]\n@plane z=2 label=b triggers=y",
         &[],
@@ -36,7 +36,7 @@ fn a_sound_agent_has_no_findings() {
 }
 
 #[test]
-fn a_text_that_does_not_parse_has_only_that() {
+fn the_only_finding_of_an_unparsable_text_is_its_parse_error() {
     assert_eq!(findings("hello"), ["parse - 1:1"]);
     assert_eq!(
         findings("---\n3md: 1\n---\n@plane z=1\n@plane z=1\n[[z=9]]"),
@@ -45,7 +45,7 @@ fn a_text_that_does_not_parse_has_only_that() {
 }
 
 #[test]
-fn an_agent_has_a_name() {
+fn an_agent_needs_a_name() {
     head("", "@plane z=0 kind=identity", &["frontmatter - 1:1"]);
     head(
         "title:\nagent:\n",
@@ -57,7 +57,7 @@ fn an_agent_has_a_name() {
 }
 
 #[test]
-fn an_agent_has_one_identity() {
+fn an_agent_needs_one_identity() {
     check(
         "@plane z=1 kind=identity\n@plane z=2 kind=identity",
         &["identity 1 6:12"],
@@ -66,7 +66,7 @@ fn an_agent_has_one_identity() {
 }
 
 #[test]
-fn a_skill_has_a_label_of_its_own() {
+fn a_skill_needs_a_unique_label() {
     check(
         "@plane z=1 triggers=x\n@plane z=2 label=\" \" triggers=x",
         &["missing-label 1 6:1", "missing-label 2 7:1"],
@@ -83,7 +83,7 @@ fn a_skill_has_a_label_of_its_own() {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_need_a_target() {
     let planes = "é [[z=9]] [[z=1]]\n[[z=8|x]] [[z=9]]\n@plane z=1 label=a triggers=x\n[[z=7]]";
     check(
         planes,
@@ -98,7 +98,7 @@ fn links_lead_somewhere() {
 }
 
 #[test]
-fn places_are_those_of_the_file_also_with_crlf() {
+fn positions_are_correct_with_crlf() {
     let source =
         "---\r\n3md: 1\r\nagent: a\r\n---\r\n@plane z=0 kind=identity\r\na\r\nb [[z=9]]\r\n";
     let report = validate(source);
@@ -107,7 +107,7 @@ fn places_are_those_of_the_file_also_with_crlf() {
 }
 
 #[test]
-fn the_entry_is_a_plane() {
+fn the_entry_must_be_a_plane() {
     for (entry, sound) in [
         ("0", true),
         (" 0 ", true),
@@ -159,7 +159,7 @@ fn the_first_cycle_is_reported_once() {
 }
 
 #[test]
-fn inputs_and_placeholders_agree() {
+fn placeholders_must_be_declared_inputs() {
     let skill = |more: &str| format!("@plane z=1 label=a triggers=x {more}");
     check(&skill("inputs=\"p, p\""), &["dup-input 1 6:31"]);
     check(&skill("inputs=\"p:date\""), &["input-type 1 6:31"]);
@@ -194,7 +194,7 @@ fn a_placeholder_in_quotes_is_an_error() {
 }
 
 #[test]
-fn a_skill_has_triggers() {
+fn a_skill_needs_triggers() {
     check(
         "@plane z=1 label=a\n@plane z=2 label=b triggers=\" \"",
         &["triggers 1 6:1", "triggers 2 7:20"],
@@ -202,7 +202,7 @@ fn a_skill_has_triggers() {
 }
 
 #[test]
-fn a_program_is_declared() {
+fn a_program_must_be_declared() {
     let identity = "@plane z=0 kind=identity\n@plane z=1 label=a triggers=x tool=\"rg x\"\n@plane z=2 label=b triggers=y tool=git";
     head(
         "agent: a\ntools: git, sh\n",
@@ -214,7 +214,7 @@ fn a_program_is_declared() {
 }
 
 #[test]
-fn what_can_never_work_is_warned_of() {
+fn declarations_without_effect_are_warnings() {
     check(
         "@plane z=1 label=a triggers=\", ,\"\n@plane z=2 label=b triggers=!!!",
         &["unroutable 1 6:20", "unroutable 2 7:20"],
@@ -241,7 +241,7 @@ fn the_first_plane_counts_as_a_skill_when_none_is_marked_identity() {
 }
 
 #[test]
-fn errors_come_before_warnings_and_rules_in_their_order() {
+fn findings_are_ordered_by_rule_with_errors_first() {
     let source = "---\n3md: 1\ntools: git\nentry: 77\n---\n@plane z=0 kind=identity\n[[z=9]]\n@plane z=5 kind=identity\n\
         @plane z=1 inputs=\"p:x\" tool=\"rg '{q}'\"\n[[z=2]]\n@plane z=2 label=b triggers=!\n[[z=1]] [[z=8]]\n\
         @plane z=3 label=b tool=\"\" inputs=\"a,a\"\n```\n@plane z=4\n";
@@ -280,7 +280,7 @@ fn errors_come_before_warnings_and_rules_in_their_order() {
 }
 
 #[test]
-fn the_report_reads_as_the_tool_prints_it() {
+fn the_text_of_a_report() {
     let source = "---\n3md: 1\n---\n@plane z=0 kind=identity\n@plane z=1.50 label=a\n";
     assert_eq!(
         validate(source).text("x.3md"),
@@ -298,7 +298,7 @@ fn the_report_reads_as_the_tool_prints_it() {
 }
 
 #[test]
-fn a_report_is_data_too() {
+fn a_report_is_serialized_as_json() {
     let json = serde_json::to_string(&validate(
         "---\n3md: 1\nagent: a\n---\n@plane z=0 kind=identity\n[[z=9]]\n",
     ))

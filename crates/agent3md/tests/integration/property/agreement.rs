@@ -1,4 +1,4 @@
-//! Our parser and the independent one read every text the same way.
+//! Our parser and an independent one agree on every text.
 
 use agent3md::{Document, ParseError};
 
@@ -65,7 +65,7 @@ fn same_document(ours: &Document<'_>, theirs: &threemd::Document, text: &str) {
             theirs_pairs(&their.attributes),
             "attributes in {text:?}"
         );
-        // Their line is unknown; ours must at least point at what it says.
+        // The other parser reports no line; ours must point at the text it quotes.
         let raw = text
             .get(our.body_bytes.clone())
             .map(|raw| raw.replace("\r\n", "\n"));

@@ -1,4 +1,4 @@
-//! Whatever the text, nothing panics and the parts agree with slow, obvious versions of themselves.
+//! For every text, nothing panics, and fast functions agree with slow and simple versions.
 
 use std::collections::HashSet;
 
@@ -32,8 +32,8 @@ pub fn holds(text: &str) {
     };
     let listed: serde_json::Value = serde_json::from_str(&list_skills(&agent)).expect("it is JSON");
     assert_eq!(listed.as_array().map(Vec::len), Some(agent.skills().len()));
-    serde_json::to_string(&document).expect("it projects");
-    serde_json::to_string(&agent.manifest()).expect("it projects");
+    serde_json::to_string(&document).expect("it is serializable");
+    serde_json::to_string(&agent.manifest()).expect("it is serializable");
     routes_are_those_of_the_definition(&agent, text);
     for skill in agent.skills().take(16) {
         skill_can_be_had(&agent, skill);
@@ -66,7 +66,7 @@ fn skill_can_be_had(agent: &Agent, skill: &Skill) {
     let chain = agent.resolve(skill.name.as_str()).expect("it is listed");
     assert_eq!(chain[0], skill);
     let places: HashSet<u64> = chain.iter().map(|skill| skill.z.to_bits()).collect();
-    assert_eq!(places.len(), chain.len(), "each plane comes once");
+    assert_eq!(places.len(), chain.len(), "each plane occurs once");
     resolve_skill(agent, skill.name.as_str()).expect("it is listed");
     for trigger in &skill.triggers {
         let found = agent.route(trigger);
@@ -112,7 +112,7 @@ fn routes_are_those_of_the_definition(agent: &Agent, text: &str) {
     );
 }
 
-/// The words of a text, as the definition has them.
+/// The words of a text, by definition.
 fn words(text: &str) -> Vec<String> {
     let text = text.to_lowercase();
     text.split(|c| !agent3md::is_letter_or_number(c))
@@ -123,7 +123,7 @@ fn words(text: &str) -> Vec<String> {
 
 fn links_are_those_of_the_grammar(body: &str) {
     let found: Vec<Link<'_>> = links(body).collect();
-    // The slow way; its cost is why the quick one exists.
+    // Without the index: every trigger is compared with the request.
     if body.len() < 4096 {
         let mut expected = Vec::new();
         let mut at = 0;
@@ -148,7 +148,7 @@ fn links_are_those_of_the_grammar(body: &str) {
     assert_eq!(cut.len(), body.len() - removed);
 }
 
-/// How long the link is that begins a text.
+/// The length of the link at the beginning of a text.
 fn link_length(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("[[z=")?;
     let rest_after = rest.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,10 +1,10 @@
-//! Texts that come close to being documents, where the interesting mistakes are.
+//! Random texts that are almost documents, which is where parsers have defects.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Pieces that mean something to the format, and their near misses.
+/// Pieces with a meaning in the format, and near misses.
 const PIECES: &[&str] = &[
     "---",
     "---\n",
@@ -96,14 +96,14 @@ const PIECES: &[&str] = &[
     "ΟΔΟΣ",
 ];
 
-/// A document that uses most of the format, to be cut up.
+/// A document that uses most of the format, to be mutated.
 const WHOLE: &str = "---\n3md: 1.0\ntitle: \"Dev\"\nagent: dev\ntools: rg, git\n---\n\npreamble\n\n\
     @plane z=0 label=\"me\" kind=identity\nI am.\n\n@plane z=1 label=\"search\" kind=skill \
     triggers=\"search, find code\" inputs=\"pattern:string, path:string?\" \
     tool=\"rg {pattern} {path}\" cost=low\n\n  Look.\n```\n@plane z=9\n```\nSee [[z=2|edit]].\n\n\
     @plane z=2.5 x=1 y=-2 label='edit'\nBack to [[z=1]].\n";
 
-/// Documents pieced together, cut up, or wild.
+/// Random pieces, mutated documents, or arbitrary characters.
 pub fn text() -> impl Strategy<Value = String> {
     let pieces = || vec(select(PIECES), 0..24).prop_map(|pieces| pieces.concat());
     let headed = pieces().prop_map(|rest| format!("---\n3md: 1.0\n---\n{rest}"));
@@ -127,7 +127,7 @@ pub fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The whole document with a few spans replaced, doubled or dropped.
+/// The document with a few ranges replaced, duplicated or removed.
 fn edited() -> impl Strategy<Value = String> {
     let edit = (
         any::<prop::sample::Index>(),
