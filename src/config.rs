@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use skills_core::RegistrySettings;
 
 /// What can be configured.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Config {
     /// Scopes of state.
     pub scopes: Scopes,
@@ -27,7 +27,7 @@ pub struct Config {
 }
 
 /// Which functions on the engine are tools.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Mcp {
     /// Not those whose ids begin like this.
     pub hide: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Mcp {
 }
 
 /// The scopes of state that hold the two registries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Scopes {
     /// Of the skills.
     pub skills: String,

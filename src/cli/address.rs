@@ -1,13 +1,13 @@
-//! What people type for an address or an id: `iii://x`, `x`, `x.md`, `./x.md`.
+//! Addresses and ids on the command line: `iii://x`, `x`, `x.md`, `./x.md`, `a::b`.
 
 use skills_core::{ResourceUri, SCHEME, SkillId};
 
 use super::CliError;
 
-/// The address somebody means.
+/// Parses an address.
 pub fn uri(text: &str) -> Result<ResourceUri, CliError> {
     let path = path(text);
-    // A function, named as it is called.
+    // The id of a function.
     let is_function = path.contains("::") && !path.contains('/');
     let path = if is_function {
         format!("fn/{}", path.replace("::", "/"))
@@ -17,12 +17,12 @@ pub fn uri(text: &str) -> Result<ResourceUri, CliError> {
     Ok(format!("{SCHEME}{path}").parse()?)
 }
 
-/// The id somebody means.
+/// Parses an id.
 pub fn id(text: &str) -> Result<SkillId, CliError> {
     Ok(path(text).parse()?)
 }
 
-/// Without scheme, leading `./` and `.md`, which only say that it is a file.
+/// The path without scheme, leading `./` and `.md`.
 fn path(text: &str) -> String {
     let text = text.trim();
     let head = text.get(..SCHEME.len());
@@ -41,7 +41,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let got = uri(text).map_or_else(|stop| stop.message, |uri| uri.to_string());
+        let got = uri(text).map_or_else(|error| error.message, |uri| uri.to_string());
         assert!(got.contains(expected), "for {text:?}: {got}");
     }
 

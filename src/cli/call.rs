@@ -1,4 +1,4 @@
-//! `skills call`: any function on the engine.
+//! `skills call`: calls any function on the engine.
 
 use clap::Args;
 use serde_json::Value;
@@ -10,17 +10,17 @@ use super::options::Options;
 use super::output::line;
 use super::{CliError, input};
 
-/// The longest payload that is taken.
+/// The largest payload, in bytes.
 const PAYLOAD_MAX: usize = 16 << 20;
 
-/// Call any function, of the registry or of a worker.
+/// Call any function of the registry or of a worker.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CallArgs {
     /// The function's id, such as `skills::list`.
     function: String,
 
-    /// What it is called with, as JSON; `-` is stdin.
+    /// The payload as JSON; `-` is stdin.
     #[arg(value_name = "JSON", default_value = "{}")]
     payload: String,
 
@@ -32,9 +32,9 @@ const EXAMPLES: &str = "Examples:
   skills call skills::list
   skills call demo::greet '{\"name\": \"Ada\"}'
   skills call skills::register - < skill.json
-  skills call engine::functions::list  what there is to call
+  skills call engine::functions::list  list the functions
 
-A text is printed as it is, everything else as JSON.";
+A text is printed unchanged, everything else as JSON.";
 
 pub fn run(args: &CallArgs) -> Result<(), CliError> {
     let function: FunctionId = args.function.parse()?;
@@ -45,47 +45,37 @@ pub fn run(args: &CallArgs) -> Result<(), CliError> {
     };
     let payload: Value = serde_json::from_str(&text).map_err(|error| {
         CliError::invalid(
-            format!("the payload is no JSON: {error}"),
+            format!("the payload is not valid JSON: {error}"),
             "quote it for your shell, as in '{\"uri\": \"iii://skills\"}'",
         )
     })?;
     open(&args.options, async |connection| {
-        let answer = match connection.call_raw(&function, &payload).await {
-            Ok(answer) => answer,
-            Err(stop) => return Err(suggest(connection, &function, stop).await),
+        let result: Value = match connection.call(&function, &payload).await {
+            Ok(result) => result,
+            Err(error) => return Err(suggest(connection, &function, error).await),
         };
-        let answer: Value = match answer {
-            None => Value::Null,
-            Some(raw) => serde_json::from_str(raw.get())
-                .map_err(|error| CliError::broken(format!("the answer is no JSON: {error}")))?,
-        };
-        connection
-            .output
-            .data("call", &answer, |output| match &answer {
-                Value::String(text) => output.document(&line(text), false, false),
+        connection.output.data("call", &result, |output| {
+            let text = match &result {
+                Value::String(text) => line(text),
                 other => format!("{other:#}\n"),
-            })
+            };
+            output.document(&text, false, false)
+        })
     })
 }
 
-/// Adds the function that was probably meant, if the engine knows one.
-async fn suggest(connection: &Connection, function: &str, mut stop: CliError) -> CliError {
-    if stop.kind == Kind::NotFound
-        && stop.message.starts_with("function not found")
-        && let Ok(listed) = connection
-            .call::<Value>(
-                "engine::functions::list",
-                &json!({ "include_internal": true }),
-            )
-            .await
-        && let Some(functions) = listed["functions"].as_array()
-    {
-        let ids = functions
-            .iter()
-            .filter_map(|one| one["function_id"].as_str());
-        if let Some(near) = nearest(function, ids) {
-            stop.hint = Some(format!("did you mean `{near}`?"));
-        }
+/// Adds a hint with the most similar function of the engine.
+async fn suggest(connection: &Connection, function: &str, error: CliError) -> CliError {
+    if error.kind != Kind::NotFound || !error.message.starts_with("function not found") {
+        return error;
     }
-    stop
+    let payload = json!({ "include_internal": true });
+    let listed = connection.call::<Value>("engine::functions::list", &payload);
+    let listed = listed.await.unwrap_or_default();
+    let functions = listed["functions"].as_array().into_iter().flatten();
+    let ids = functions.filter_map(|function| function["function_id"].as_str());
+    match nearest(function, ids) {
+        Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+        None => error,
+    }
 }

@@ -1,4 +1,4 @@
-//! `skills completions`: what a shell needs to complete our commands.
+//! `skills completions`: the completion script of a shell.
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use super::output::print;
 use super::{Cli, CliError};
 
-/// Print the completions of a shell.
+/// Print the completion script of a shell.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompletionsArgs {

@@ -10,7 +10,7 @@ use skills_core::Kind;
 use super::CliError;
 use super::batch::{self, Outcome, Summary};
 use super::connection::{Connection, open_for_many};
-use super::list::{Origin, entries};
+use super::list::{ORIGINS, entries};
 use super::options::Options;
 use super::read::content;
 use super::write_file::{cannot_write, write_file};
@@ -23,8 +23,8 @@ pub struct ExportArgs {
     dir: PathBuf,
 
     /// Only skills of this origin.
-    #[arg(long, value_name = "ORIGIN")]
-    origin: Option<Origin>,
+    #[arg(long, value_name = "ORIGIN", value_parser = ORIGINS)]
+    origin: Option<String>,
 
     /// Overwrite files that differ.
     #[arg(long)]
@@ -46,7 +46,7 @@ pub fn run(args: &ExportArgs) -> Result<(), CliError> {
     let dir = &args.dir;
     fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
     open_for_many(&args.options, async |connection| {
-        let skills = entries(connection, args.origin).await?;
+        let skills = entries(connection, args.origin.as_deref()).await?;
         let items = skills
             .into_iter()
             .map(|skill| (format!("{}.md", skill.id), skill.id));

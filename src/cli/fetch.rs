@@ -1,4 +1,4 @@
-//! `skills fetch`: several addresses in one text.
+//! `skills fetch`: the contents of several addresses as one text.
 
 use clap::Args;
 use serde_json::json;
@@ -9,15 +9,15 @@ use super::connection::open;
 use super::options::Options;
 use super::output::line;
 
-/// Read several addresses into one text, each under its address.
+/// Read several addresses into one text, each below a heading with its address.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct FetchArgs {
-    /// Addresses or ids; one that cannot be read fails the whole call.
+    /// Addresses or ids. If one cannot be read, the command fails.
     #[arg(required = true, value_name = "URI")]
     uris: Vec<String>,
 
-    /// As it is, on a terminal too.
+    /// Print it unchanged on a terminal too.
     #[arg(long)]
     raw: bool,
 

@@ -1,7 +1,8 @@
-//! `skills import`: a folder of markdown becomes registered skills.
+//! `skills import`: registers a directory of markdown files.
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -27,11 +28,11 @@ pub struct ImportArgs {
 }
 
 const EXAMPLES: &str = "Examples:
-  skills import docs                   every .md below docs, by its path
-  skills import docs                   again: only what has changed since
+  skills import docs                   every .md file below docs
+  skills import docs                   run again: only files that changed
 
-Files whose name is no id, or whose content is no skill, are named and left out; the
-exit code is 2 then. Hidden files and links to directories are not looked at.";
+Files whose name is not a valid id, or whose content is not a valid skill, are listed and
+left out, and the exit code is 2. Hidden files and links to directories are ignored.";
 
 pub fn run(args: &ImportArgs) -> Result<(), CliError> {
     let (files, summary) = find(&args.dir)?;
@@ -42,11 +43,14 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
         ));
     }
     open_for_many(&args.options, async |connection| {
-        let there = entries(connection, None).await?;
-        let there: HashMap<_, _> = there.iter().map(|one| (one.id.as_str(), one)).collect();
+        let registered = entries(connection, None).await?;
+        let registered: HashMap<_, _> = registered
+            .iter()
+            .map(|entry| (entry.id.as_str(), entry))
+            .collect();
         let work = |file: File| {
-            let known = there.get(file.id.as_str()).copied();
-            import(connection, file, known)
+            let entry = registered.get(file.id.as_str()).copied();
+            import(connection, file, entry)
         };
         let summary = batch::run(connection, "importing", files, summary, work).await?;
         let hint = "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported";
@@ -59,42 +63,40 @@ struct File {
     path: PathBuf,
 }
 
-/// Registers one file, unless what is registered is equal.
+/// Registers one file, unless the registered skill is equal.
 async fn import(
     connection: &Connection,
     file: File,
-    known: Option<&Entry>,
+    entry: Option<&Entry>,
 ) -> Result<Outcome, CliError> {
     let body = match input::body(&file.path) {
         Ok(body) => body,
-        Err(stop) => return Ok(Outcome::Skipped(stop.message)),
+        Err(error) => return Ok(Outcome::Skipped(error.message)),
     };
     let may_be_equal =
-        known.is_some_and(|known| known.origin == "state" && known.bytes == body.len() as u64);
-    if may_be_equal
-        && content(connection, &format!("iii://{}", file.id))
-            .await?
-            .text
-            == body
-    {
-        return Ok(Outcome::Equal);
+        entry.is_some_and(|entry| entry.origin == "state" && entry.bytes == body.len() as u64);
+    if may_be_equal {
+        let content = content(connection, &format!("iii://{}", file.id)).await?;
+        if content.text == body {
+            return Ok(Outcome::Equal);
+        }
     }
     register(connection, &file.id, &body).await?;
     Ok(Outcome::Done)
 }
 
-/// Every markdown file below a directory with the id it gets, and those that get none.
+/// The markdown files below a directory with their ids. Files without a valid id are skipped.
 fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
     let (mut files, mut summary) = (Vec::new(), Summary::default());
-    let mut waiting = vec![dir.to_owned()];
-    while let Some(next) = waiting.pop() {
-        let failed = |error: std::io::Error| CliError {
-            kind: match error.kind() {
-                std::io::ErrorKind::NotFound => Kind::NotFound,
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(next) = dirs.pop() {
+        let failed = |error: io::Error| {
+            let kind = match error.kind() {
+                io::ErrorKind::NotFound => Kind::NotFound,
                 _ => Kind::Invalid,
-            },
-            message: format!("cannot read {}: {error}", next.display()),
-            hint: Some("name a directory; `skills register ID FILE` takes a single file".into()),
+            };
+            CliError::new(kind, format!("cannot read {}: {error}", next.display()))
+                .with_hint("name a directory; `skills register ID FILE` takes a single file")
         };
         for entry in fs::read_dir(&next).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -103,13 +105,14 @@ fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
                 continue;
             }
             if entry.file_type().map_err(failed)?.is_dir() {
-                waiting.push(path);
+                dirs.push(path);
             } else if path.extension().is_some_and(|extension| extension == "md") {
                 let what = relative(dir, &path);
-                let is_file = path.metadata().is_ok_and(|found| found.is_file());
                 let id = what.strip_suffix(".md").unwrap_or(&what).parse::<SkillId>();
                 match id {
-                    _ if !is_file => summary.add(what, Outcome::Skipped("it is no file".into())),
+                    _ if !path.is_file() => {
+                        summary.add(what, Outcome::Skipped("not a regular file".into()));
+                    }
                     Ok(id) => files.push((what, File { id, path })),
                     Err(error) => summary.add(what, Outcome::Skipped(error.to_text())),
                 }
@@ -120,11 +123,9 @@ fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
     Ok((files, summary))
 }
 
-/// The path below `dir`, with `/` everywhere.
+/// The path below `dir`, with `/` on every platform.
 fn relative(dir: &Path, path: &Path) -> String {
     let below = path.strip_prefix(dir).unwrap_or(path);
-    let parts = below
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy());
+    let parts = below.iter().map(|part| part.to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
 }

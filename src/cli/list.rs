@@ -1,6 +1,6 @@
-//! `skills list`: what is there.
+//! `skills list`: the skills as a tree or a flat list.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -15,13 +15,13 @@ use super::table::lay_out;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ListArgs {
-    /// One line per skill with its whole id, instead of a tree.
+    /// Print one line per skill with its full id, instead of a tree.
     #[arg(long)]
     flat: bool,
 
-    /// Only skills from here: registered ones, files, or 3md documents.
-    #[arg(long, value_name = "ORIGIN")]
-    origin: Option<Origin>,
+    /// Only registered skills (`state`), markdown files (`fs`) or 3md documents (`3md`).
+    #[arg(long, value_name = "ORIGIN", value_parser = ORIGINS)]
+    origin: Option<String>,
 
     #[command(flatten)]
     options: Options,
@@ -29,31 +29,11 @@ pub struct ListArgs {
 
 const EXAMPLES: &str = "Examples:
   skills list                          a tree with sizes and ages
-  skills list --flat --origin fs       whole ids of the skills that are files
+  skills list --flat --origin fs       the full ids of skills that are files
   skills list --json | jq -r '.data.skills[].id'";
 
-/// Where a skill comes from.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Origin {
-    /// Registered, kept in state.
-    State,
-    /// A markdown file.
-    Fs,
-    /// A 3md document.
-    #[value(name = "3md")]
-    Agent3md,
-}
-
-impl Origin {
-    /// The name in lists.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::State => "state",
-            Self::Fs => "fs",
-            Self::Agent3md => "3md",
-        }
-    }
-}
+/// Values of `--origin`.
+pub const ORIGINS: [&str; 3] = ["state", "fs", "3md"];
 
 /// One skill of a list.
 #[derive(Deserialize, Serialize)]
@@ -62,13 +42,13 @@ pub struct Entry {
     pub bytes: u64,
     #[serde(default)]
     pub registered_at: String,
-    /// Workers before 0.2.4 had no other.
+    /// Workers before 0.2.4 have registered skills only and send no origin.
     #[serde(default = "state")]
     pub origin: String,
 }
 
 fn state() -> String {
-    Origin::State.name().into()
+    ORIGINS[0].into()
 }
 
 #[derive(Deserialize, Serialize)]
@@ -78,35 +58,30 @@ struct Listing {
 
 pub fn run(args: &ListArgs) -> Result<(), CliError> {
     open(&args.options, async |connection| {
-        let skills = entries(connection, args.origin).await?;
+        let skills = entries(connection, args.origin.as_deref()).await?;
         let listing = Listing { skills };
         connection.output.data("list", &listing, |output| {
-            let skills = &listing.skills;
-            let rows = if args.flat {
-                flat(skills)
-            } else {
-                tree(skills)
-            };
+            let rows = if args.flat { flat } else { tree };
+            let rows = rows(&listing.skills, Timestamp::now());
             lay_out(&rows, [false, true, true, false], output.columns())
         })?;
         let bytes = listing.skills.iter().map(|skill| skill.bytes).sum();
         let total = count(listing.skills.len(), "skill");
-        connection
-            .output
-            .remark(&format!("{total}, {}", size(bytes)));
+        let total = format!("{total}, {}", size(bytes));
+        connection.output.remark(&total);
         Ok(())
     })
 }
 
-/// Every skill, or those from one place.
+/// Every skill, or those of one origin.
 pub async fn entries(
     connection: &Connection,
-    origin: Option<Origin>,
+    origin: Option<&str>,
 ) -> Result<Vec<Entry>, CliError> {
     let listing: Listing = connection.call("skills::list", &json!({})).await?;
     let mut skills = listing.skills;
     if let Some(origin) = origin {
-        skills.retain(|skill| skill.origin == origin.name());
+        skills.retain(|skill| skill.origin == origin);
     }
     Ok(skills)
 }
@@ -118,20 +93,16 @@ fn row(name: String, skill: &Entry, now: Timestamp) -> Row {
     [name, size(skill.bytes), age, skill.origin.clone()]
 }
 
-fn flat(skills: &[Entry]) -> Vec<Row> {
-    let now = Timestamp::now();
-    skills
-        .iter()
-        .map(|skill| row(skill.id.clone(), skill, now))
-        .collect()
+fn flat(skills: &[Entry], now: Timestamp) -> Vec<Row> {
+    let row = |skill: &Entry| row(skill.id.clone(), skill, now);
+    skills.iter().map(row).collect()
 }
 
-/// Children below their parent; a parent that is no skill itself gets a line with a
-/// slash and nothing else.
-fn tree(skills: &[Entry]) -> Vec<Row> {
-    let now = Timestamp::now();
+/// Rows with children below their parent. A parent that is not a skill has a row with its name
+/// and a slash only.
+fn tree(skills: &[Entry], now: Timestamp) -> Vec<Row> {
     let mut sorted: Vec<_> = skills.iter().collect();
-    // A slash sorts before everything else, so that children follow their parent.
+    // A slash sorts before every other character, so that children follow their parent.
     let key = |id: &str| {
         id.bytes()
             .map(|b| if b == b'/' { 0 } else { b })
@@ -148,11 +119,8 @@ fn tree(skills: &[Entry]) -> Vec<Row> {
             let name = format!("{}{parent}/", "  ".repeat(depth));
             rows.push([name, String::new(), String::new(), String::new()]);
         }
-        rows.push(row(
-            format!("{}{name}", "  ".repeat(parents.len())),
-            skill,
-            now,
-        ));
+        let name = format!("{}{name}", "  ".repeat(parents.len()));
+        rows.push(row(name, skill, now));
         above = path;
     }
     rows
@@ -171,7 +139,10 @@ mod tests {
             registered_at: String::new(),
             origin: "state".into(),
         });
-        let names: Vec<_> = tree(&skills).into_iter().map(|[name, ..]| name).collect();
+        let names: Vec<_> = tree(&skills, Timestamp::now())
+            .into_iter()
+            .map(|[name, ..]| name)
+            .collect();
         assert_eq!(
             names,
             ["a", "  b", "a-c", "x/", "  q", "  y/", "    w", "    z"]

@@ -1,7 +1,5 @@
 //! `skills man`: manual pages, generated from the definitions of `--help`.
 
-use std::fmt::Write as _;
-
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 use skills_core::nearest;
@@ -25,42 +23,30 @@ const EXAMPLES: &str = "Examples:
   skills man > ~/.local/share/man/man1/skills.1";
 
 pub fn run(args: &ManArgs) -> Result<(), CliError> {
-    let mut found = Cli::command();
-    found.build();
-    for word in &args.command {
-        let Some(next) = found.find_subcommand(word) else {
-            return Err(unknown(word, &found));
-        };
-        found = next.clone();
+    let mut command = Cli::command();
+    command.build();
+    for name in &args.command {
+        let found = command.find_subcommand(name).cloned();
+        command = found.ok_or_else(|| unknown(name, &command))?;
     }
-    let page = page(found, args.command.is_empty());
-    print(&page.map_err(|error| CliError::broken(format!("cannot write the page: {error}")))?)
-}
-
-fn page(command: Command, main: bool) -> std::io::Result<String> {
     let mut page = Vec::new();
-    let manual = Man::new(command);
-    manual.render_title(&mut page)?;
-    manual.render_name_section(&mut page)?;
-    manual.render_synopsis_section(&mut page)?;
-    manual.render_description_section(&mut page)?;
-    manual.render_options_section(&mut page)?;
-    if main {
-        manual.render_subcommands_section(&mut page)?;
-    }
-    manual.render_extra_section(&mut page)?;
+    let rendered = Man::new(command).render(&mut page);
+    rendered.map_err(|error| CliError::broken(format!("cannot write the page: {error}")))?;
     let page = String::from_utf8_lossy(&page);
-    // Without filling, examples keep their lines.
-    let mut page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
-    page.push_str(".fi\n.SH \"EXIT STATUS\"\n");
-    for (code, meaning) in EXIT_CODES {
-        let _ = write!(page, ".TP\n\\fB{code}\\fR\n{meaning}\n");
-    }
-    page.push_str(".SH ENVIRONMENT\n");
-    for (name, meaning) in ENVIRONMENT {
-        let _ = write!(page, ".TP\n\\fB{name}\\fR\n{meaning}\n");
-    }
-    Ok(page)
+    // Examples keep their lines.
+    let page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
+    let page = page.replace(".SH VERSION\n", ".fi\n.SH VERSION\n");
+    let item = |name: &str, meaning: &str| format!(".TP\n\\fB{name}\\fR\n{meaning}\n");
+    let codes = EXIT_CODES.iter();
+    let codes = codes.map(|(code, meaning)| item(&code.to_string(), meaning));
+    let variables = ENVIRONMENT
+        .iter()
+        .map(|(name, meaning)| item(name, meaning));
+    print(&format!(
+        "{page}.SH \"EXIT STATUS\"\n{}.SH ENVIRONMENT\n{}",
+        codes.collect::<String>(),
+        variables.collect::<String>()
+    ))
 }
 
 const ENVIRONMENT: &[(&str, &str)] = &[
@@ -75,8 +61,8 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 
 fn unknown(word: &str, command: &Command) -> CliError {
-    let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
-    let hint = match nearest(word, names.iter().copied()) {
+    let names = command.get_subcommands().map(Command::get_name);
+    let hint = match nearest(word, names) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`skills --help` lists the commands".into(),
     };

@@ -32,6 +32,7 @@ mod read;
 mod register;
 mod serve;
 mod table;
+mod unregister;
 mod watch;
 mod worker;
 mod write_file;
@@ -78,7 +79,7 @@ enum Command {
     Fetch(fetch::FetchArgs),
     Index(read::IndexArgs),
     Register(register::RegisterArgs),
-    Unregister(register::UnregisterArgs),
+    Unregister(unregister::SkillsArgs),
     Import(import::ImportArgs),
     Export(export::ExportArgs),
     Prompts(prompts::PromptsArgs),
@@ -108,7 +109,7 @@ pub fn main() -> ExitCode {
         Some(Command::Fetch(args)) => fetch::run(&args),
         Some(Command::Index(args)) => read::index(&args),
         Some(Command::Register(args)) => register::run(&args),
-        Some(Command::Unregister(args)) => register::unregister(&args),
+        Some(Command::Unregister(args)) => unregister::skills(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Prompts(args)) => prompts::run(&args),

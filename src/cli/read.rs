@@ -1,4 +1,4 @@
-//! `skills read` and `skills index`: what an address serves.
+//! `skills read` and `skills index`: the content of an address.
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct ReadArgs {
     /// An address or an id: `iii://resend/email`, `resend/email`, `resend/email.md`.
     uri: String,
 
-    /// As it is stored, on a terminal too.
+    /// Print it unchanged on a terminal too.
     #[arg(long)]
     raw: bool,
 
@@ -29,11 +29,11 @@ const READ_EXAMPLES: &str = "Examples:
   skills read iii://fn/demo/guide      the output of the function demo::guide
   skills read resend/email > email.md  a copy";
 
-/// Read the index: every skill with its title and a line about it.
+/// Read the index: every skill with its title and description.
 #[derive(Args)]
 #[command(after_help = INDEX_EXAMPLES)]
 pub struct IndexArgs {
-    /// As it is, on a terminal too.
+    /// Print it unchanged on a terminal too.
     #[arg(long)]
     raw: bool,
 
@@ -42,10 +42,10 @@ pub struct IndexArgs {
 }
 
 const INDEX_EXAMPLES: &str = "Examples:
-  skills index                         what an agent sees first
-  skills index --raw | head            the same as markdown";
+  skills index                         the page that agents read first
+  skills index --raw | head            as markdown";
 
-/// What an address served.
+/// The content of an address.
 #[derive(Deserialize, Serialize)]
 pub struct Content {
     pub uri: String,
@@ -55,19 +55,15 @@ pub struct Content {
 }
 
 pub fn run(args: &ReadArgs) -> Result<(), CliError> {
-    say(
-        "read",
-        &address::uri(&args.uri)?.to_string(),
-        args.raw,
-        &args.options,
-    )
+    let uri = address::uri(&args.uri)?.to_string();
+    print_content("read", &uri, args.raw, &args.options)
 }
 
 pub fn index(args: &IndexArgs) -> Result<(), CliError> {
-    say("index", "iii://skills", args.raw, &args.options)
+    print_content("index", "iii://skills", args.raw, &args.options)
 }
 
-fn say(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), CliError> {
+fn print_content(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), CliError> {
     open(options, async |connection| {
         let content = content(connection, uri).await?;
         connection.output.data(command, &content, |output| {

@@ -1,65 +1,50 @@
-//! Columns that fit the terminal.
+//! Text in columns that fit the terminal.
 
-/// Spaces between two columns.
+use std::fmt::Write;
+
+use skills_core::escape_control;
+
 const GAP: usize = 2;
 
-/// Lays rows out in columns: the first column to the left, the rest to the right if
-/// `right` says so. Where a line would be too long for `width`, the last columns are
-/// left out; the first one always stays whole.
+/// Lays rows out in columns, right-aligned where `right` is set. Columns that do not fit `width`
+/// are left out, except the first. Control characters are escaped.
 pub fn lay_out<const N: usize>(
     rows: &[[String; N]],
     right: [bool; N],
     width: Option<usize>,
 ) -> String {
-    let widest = |column: usize| {
-        rows.iter()
-            .map(|row| chars(&row[column]))
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: [usize; N] = std::array::from_fn(widest);
-    let mut shown = 1;
-    let mut line = widths.first().copied().unwrap_or(0);
-    while shown < N {
-        line += GAP + widths[shown];
-        if width.is_some_and(|width| line > width) {
-            break;
-        }
-        shown += 1;
-    }
-    let mut out = String::with_capacity(rows.len() * (line + 1));
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| row.each_ref().map(|cell| escape_control(cell)))
+        .collect();
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    });
+    let mut end = 0;
+    let ends = widths.iter().map(|width| {
+        end += width + GAP;
+        end - GAP
+    });
+    let fit = ends.filter(|end| width.is_none_or(|width| *end <= width));
+    let shown = fit.count().max(1);
+    let mut out = String::new();
     for row in rows {
-        let start = out.len();
+        let mut line = String::new();
         for (column, cell) in row.iter().take(shown).enumerate() {
-            if column > 0 {
-                pad(&mut out, GAP);
-            }
-            let missing = widths[column] - chars(cell);
-            if right[column] {
-                pad(&mut out, missing);
-            }
-            out.push_str(cell);
-            if !right[column] {
-                pad(&mut out, missing);
-            }
+            let gap = if column > 0 { GAP } else { 0 };
+            let width = widths[column];
+            // Writing to a string cannot fail.
+            let _ = if right[column] {
+                write!(line, "{:gap$}{cell:>width$}", "")
+            } else {
+                write!(line, "{:gap$}{cell:<width$}", "")
+            };
         }
-        let end = start + out[start..].trim_end().len();
-        out.truncate(end);
+        out.push_str(line.trim_end());
         out.push('\n');
     }
     out
-}
-
-fn pad(out: &mut String, spaces: usize) {
-    out.extend(std::iter::repeat_n(' ', spaces));
-}
-
-fn chars(text: &str) -> usize {
-    if text.is_ascii() {
-        text.len()
-    } else {
-        text.chars().count()
-    }
 }
 
 #[cfg(test)]

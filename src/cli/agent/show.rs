@@ -82,11 +82,7 @@ pub fn skills(args: &FileArgs, output: &Output) -> Result<(), CliError> {
     output.data("agent skills", &Skills { skills }, |_| {
         let row = |skill: &Skill| {
             let triggers = skill.triggers.join(", ");
-            [
-                js_number(skill.z),
-                escape_control(&skill.name),
-                escape_control(&triggers),
-            ]
+            [js_number(skill.z), skill.name.clone(), triggers]
         };
         let rows: Vec<_> = agent.skills().map(row).collect();
         lay_out(&rows, [true, false, false], None)

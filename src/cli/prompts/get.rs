@@ -43,30 +43,28 @@ pub fn run(args: &GetArgs) -> Result<(), CliError> {
     let name: PromptName = args.name.trim_start_matches('/').parse()?;
     let arguments = parse(&args.arguments)?;
     open(&args.options, async |connection| {
-        if let Some(prompt) = prompts(connection)
-            .await?
-            .iter()
-            .find(|one| one.name == name.as_str())
-        {
+        let prompts = prompts(connection).await?;
+        let prompt = prompts.iter().find(|prompt| prompt.name == name.as_str());
+        if let Some(prompt) = prompt {
             check(prompt, &arguments, &connection.output)?;
         }
         let payload = json!({ "name": name.as_str(), "arguments": arguments });
         let rendered: Rendered = connection.call("prompts::mcp-get", &payload).await?;
         connection.output.data("prompts get", &rendered, |output| {
-            output.document(&line(&in_words(&rendered.messages)), true, false)
+            output.document(&line(&to_text(&rendered.messages)), true, false)
         })
     })
 }
 
-/// `key=value` by key.
+/// The values of `key=value` by key.
 fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, CliError> {
     let mut arguments = BTreeMap::new();
-    for one in given {
+    for pair in given {
         let example = "write arguments as key=value, as in `name=Ada`";
-        let (key, value) = one
+        let (key, value) = pair
             .split_once('=')
             .filter(|(key, _)| !key.trim().is_empty())
-            .ok_or_else(|| CliError::invalid(format!("`{one}` is no argument"), example))?;
+            .ok_or_else(|| CliError::invalid(format!("`{pair}` is not an argument"), example))?;
         if arguments.insert(key.trim(), value).is_some() {
             let message = format!("argument `{key}` is given twice");
             return Err(CliError::invalid(message, "leave one of them out"));
@@ -75,57 +73,48 @@ fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, CliError> {
     Ok(arguments)
 }
 
-/// What is missing is an error; what the prompt does not name may still mean something
-/// to its handler.
+/// A missing argument is an error. An unknown argument is not: the handler may use it.
 fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, output: &Output) -> Result<(), CliError> {
-    let required = prompt.arguments.iter().filter(|argument| argument.required);
-    let missing: Vec<_> = required
-        .map(|argument| argument.name.as_str())
-        .filter(|name| !given.contains_key(name))
-        .collect();
+    let (name, arguments) = (&prompt.name, &prompt.arguments);
+    let mut missing: Vec<_> = arguments.iter().filter(|one| one.required).collect();
+    missing.retain(|argument| !given.contains_key(argument.name.as_str()));
     if !missing.is_empty() {
-        let example: Vec<_> = missing.iter().map(|name| format!("{name}=...")).collect();
+        let names: Vec<_> = missing.iter().map(|one| one.name.as_str()).collect();
         return Err(CliError::invalid(
-            format!("prompt `{}` needs {}", prompt.name, missing.join(", ")),
-            format!("skills prompts get {} {}", prompt.name, example.join(" ")),
+            format!("prompt `{name}` needs {}", names.join(", ")),
+            format!("skills prompts get {name} {}=...", names.join("=... ")),
         ));
     }
-    let names = || {
-        prompt
-            .arguments
-            .iter()
-            .map(|argument| argument.name.as_str())
-    };
-    for key in given
-        .keys()
-        .filter(|key| !names().any(|name| name == **key))
-    {
-        let near = nearest(key, names()).map(|near| format!("; did you mean `{near}`?"));
-        output.note(&format!(
-            "prompt `{}` names no argument `{key}`{}",
-            prompt.name,
-            near.unwrap_or_default()
-        ));
+    let names: Vec<_> = arguments.iter().map(|one| one.name.as_str()).collect();
+    for key in given.keys().filter(|key| !names.contains(key)) {
+        let near = nearest(key, names.iter().copied());
+        let near = near.map(|near| format!("; did you mean `{near}`?"));
+        let near = near.unwrap_or_default();
+        output.note(&format!("prompt `{name}` has no argument `{key}`{near}"));
     }
     Ok(())
 }
 
-/// The text of one message from the user as it is; a conversation with who says what.
-fn in_words(messages: &[Value]) -> String {
+/// The text of a single message of the user; otherwise every message below its role.
+fn to_text(messages: &[Value]) -> String {
     let text = |message: &Value| match message["content"]["text"].as_str() {
         Some(text) => text.to_owned(),
         None => format!("{:#}", message["content"]),
     };
-    match messages {
-        [one] if one["role"] == "user" => text(one),
-        many => {
-            let said = |message: &Value| {
-                let role = message["role"].as_str().unwrap_or("somebody");
-                format!("{role}:\n{}\n", text(message).trim_end())
-            };
-            many.iter().map(said).collect::<Vec<_>>().join("\n")
-        }
+    if let [message] = messages
+        && message["role"] == "user"
+    {
+        return text(message);
     }
+    let with_role = |message: &Value| {
+        let role = message["role"].as_str().unwrap_or("unknown");
+        format!("{role}:\n{}\n", text(message).trim_end())
+    };
+    messages
+        .iter()
+        .map(with_role)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -135,27 +124,27 @@ mod tests {
     #[test]
     fn arguments() {
         let check = |given: &[&str], expected: &str| {
-            let given: Vec<_> = given.iter().map(|&one| one.to_owned()).collect();
-            let got = parse(&given).map_or_else(|stop| stop.message, |map| format!("{map:?}"));
+            let given: Vec<_> = given.iter().map(ToString::to_string).collect();
+            let got = parse(&given).map_or_else(|error| error.message, |map| format!("{map:?}"));
             assert_eq!(got, expected, "for {given:?}");
         };
         check(&[], "{}");
         check(&["a=b=c", "d="], r#"{"a": "b=c", "d": ""}"#);
-        check(&["a"], "`a` is no argument");
-        check(&["=b"], "`=b` is no argument");
+        check(&["a"], "`a` is not an argument");
+        check(&["=b"], "`=b` is not an argument");
         check(&["a=1", "a=2"], "argument `a` is given twice");
     }
 
     #[test]
-    fn conversations_say_who_speaks() {
+    fn messages_are_printed_below_their_roles() {
         let message =
             |role, text| json!({ "role": role, "content": { "type": "text", "text": text } });
-        assert_eq!(in_words(&[message("user", "Hi")]), "Hi");
+        assert_eq!(to_text(&[message("user", "Hi")]), "Hi");
         assert_eq!(
-            in_words(&[message("user", "Hi"), message("assistant", "Ho\n")]),
+            to_text(&[message("user", "Hi"), message("assistant", "Ho\n")]),
             "user:\nHi\n\nassistant:\nHo\n"
         );
         let image = json!({ "role": "user", "content": { "type": "image" } });
-        assert!(in_words(&[image]).contains("\"image\""));
+        assert!(to_text(&[image]).contains("\"image\""));
     }
 }

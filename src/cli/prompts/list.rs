@@ -1,4 +1,4 @@
-//! `skills prompts list`: what there is to pick from.
+//! `skills prompts list`: the prompts with their arguments.
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ const EXAMPLES: &str = "Examples:
 
 Arguments in <angle brackets> are required, those in [brackets] are not.";
 
-/// A prompt as somebody picking it sees it.
+/// A prompt as clients list it.
 #[derive(Deserialize, Serialize)]
 pub struct Prompt {
     pub name: String,
@@ -44,18 +44,14 @@ pub struct Argument {
 }
 
 impl Prompt {
-    /// How it is called: `greet <name> [tone]`.
+    /// Name and arguments: `greet <name> [tone]`.
     fn usage(&self) -> String {
-        let argument = |argument: &Argument| {
-            let name = &argument.name;
-            if argument.required {
-                format!(" <{name}>")
-            } else {
-                format!(" [{name}]")
-            }
+        let argument = |Argument { name, required, .. }: &Argument| match required {
+            true => format!(" <{name}>"),
+            false => format!(" [{name}]"),
         };
-        let arguments: Vec<_> = self.arguments.iter().map(argument).collect();
-        format!("{}{}", self.name, arguments.concat())
+        let arguments: String = self.arguments.iter().map(argument).collect();
+        format!("{}{arguments}", self.name)
     }
 }
 
@@ -73,17 +69,14 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
                 let description = prompt.description.split_whitespace();
                 [prompt.usage(), description.collect::<Vec<_>>().join(" ")]
             };
-            let rows: Vec<_> = menu.prompts.iter().map(row).collect();
-            // Descriptions may be long: they are cut, not left out.
-            let rows = match output.columns() {
-                Some(columns) => fit(rows, columns),
-                None => rows,
-            };
+            let mut rows: Vec<_> = menu.prompts.iter().map(row).collect();
+            if let Some(columns) = output.columns() {
+                fit(&mut rows, columns);
+            }
             lay_out(&rows, [false, false], None)
         })?;
-        connection
-            .output
-            .remark(&count(menu.prompts.len(), "prompt"));
+        let total = count(menu.prompts.len(), "prompt");
+        connection.output.remark(&total);
         Ok(())
     })
 }
@@ -94,24 +87,16 @@ pub async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, CliError> {
     Ok(menu.prompts)
 }
 
-/// Cuts the second column where a line would be too long.
-fn fit(rows: Vec<[String; 2]>, columns: usize) -> Vec<[String; 2]> {
+/// Cuts descriptions where a line would be longer than the terminal is wide.
+fn fit(rows: &mut [[String; 2]], columns: usize) {
     let usage = rows.iter().map(|[usage, _]| usage.chars().count()).max();
     let room = columns.saturating_sub(usage.unwrap_or(0) + 2);
-    let cut = |[usage, description]: [String; 2]| {
-        let long = description.chars().count() > room;
-        let description = match (long, room) {
-            (false, _) => description,
-            (true, 0..4) => String::new(),
-            (true, room) => description
-                .chars()
-                .take(room - 3)
-                .chain("...".chars())
-                .collect(),
+    for [_, description] in rows {
+        *description = match room {
+            0..4 => String::new(),
+            _ => console::truncate_str(description, room, "...").into_owned(),
         };
-        [usage, description]
-    };
-    rows.into_iter().map(cut).collect()
+    }
 }
 
 #[cfg(test)]
@@ -120,12 +105,11 @@ mod tests {
 
     #[test]
     fn descriptions_are_cut_to_the_terminal() {
-        let rows = || vec![["greet <name>".to_owned(), "Compose a greeting.".to_owned()]];
+        let rows = [["greet <name>".to_owned(), "Compose a greeting.".to_owned()]];
         let check = |columns, expected: &str| {
-            let [[_, description]] = &fit(rows(), columns)[..] else {
-                panic!("one row")
-            };
-            assert_eq!(description, expected, "for {columns}");
+            let mut rows = rows.clone();
+            fit(&mut rows, columns);
+            assert_eq!(rows[0][1], expected, "for {columns}");
         };
         check(33, "Compose a greeting.");
         check(32, "Compose a greet...");

@@ -1,4 +1,4 @@
-//! `skills prompts`: slash commands. One file per verb.
+//! `skills prompts`: one file per verb.
 
 mod get;
 mod list;
@@ -6,7 +6,7 @@ mod register;
 
 use clap::{Args, Subcommand};
 
-use super::CliError;
+use super::{CliError, unregister};
 
 /// List, render, register and unregister prompts.
 #[derive(Args)]
@@ -28,7 +28,7 @@ enum Verb {
     List(list::ListArgs),
     Get(get::GetArgs),
     Register(register::RegisterArgs),
-    Unregister(register::UnregisterArgs),
+    Unregister(unregister::PromptsArgs),
 }
 
 pub fn run(args: &PromptsArgs) -> Result<(), CliError> {
@@ -36,6 +36,6 @@ pub fn run(args: &PromptsArgs) -> Result<(), CliError> {
         Verb::List(args) => list::run(args),
         Verb::Get(args) => get::run(args),
         Verb::Register(args) => register::run(args),
-        Verb::Unregister(args) => register::unregister(args),
+        Verb::Unregister(args) => unregister::prompts(args),
     }
 }
