@@ -85,7 +85,7 @@ async fn start() -> String {
     let url = format!("ws://{}", listener.local_addr().unwrap());
     let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
     tokio::spawn(async move { hub.serve(listener, std::future::pending()).await });
-    let worker = remote::connect(&url, None).unwrap();
+    let worker = remote::connect_worker(&url, None).unwrap();
     tokio::spawn(async move {
         app::work(worker, &LoadedConfig::default(), std::future::pending()).await
     });

@@ -215,15 +215,6 @@ impl Config {
             timeout: Duration::from_millis(self.state_timeout_ms),
         }
     }
-
-    /// What the MCP surface takes of it.
-    pub fn mcp_settings(&self) -> skills_mcp::McpSettings {
-        skills_mcp::McpSettings {
-            hide: self.mcp.hide.clone(),
-            require_expose: self.mcp.require_expose,
-            ..skills_mcp::McpSettings::default()
-        }
-    }
 }
 
 #[cfg(test)]

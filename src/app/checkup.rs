@@ -1,5 +1,4 @@
-//! How the registry and everything around it is doing, found out without making or
-//! changing anything.
+//! `skills doctor`: inspects files, engine and store without creating or changing anything.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -9,67 +8,66 @@ use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use skills_core::{Error, Origin, Registry, Skipped};
+use skills_core::{Engine, Error, Origin, Skipped};
+use skills_files::agents::LoadedAgent;
+use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
 use skills_iii::state::{SqliteState, StateError, StoreCheck, StoreOptions};
 
 use super::connect::{ConnectError, EngineTarget, engine_at};
-use super::data_dir::data_dir as this_users;
-use super::{GOODBYE, now};
-use crate::config::{Config, LoadedConfig};
-use crate::engine::ClientEngine;
-use crate::engine::embedded::Embedded;
-use skills_files::agents::{self, Agents};
-use skills_files::{self, Folder, FolderReport, PatternMatches};
+use super::data_dir::data_dir as user_data_dir;
+use super::{file_sources, registry};
+use crate::config::LoadedConfig;
+use crate::engine::{ClientEngine, LocalEngine};
 
-/// How long a registry may take to list what it has.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a registry may take to return a list.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What was found.
 #[derive(Debug)]
 pub struct Checkup {
-    /// Where an engine was looked for.
+    /// The address of the engine.
     pub url: String,
-    /// Whether there is one.
+    /// The engine there.
     pub engine: EngineHealth,
-    /// How the data directory is.
+    /// The data directory.
     pub store: StoreHealth,
-    /// What the files hold.
+    /// The markdown files.
     pub report: FolderReport,
     /// The 3md documents that are served.
-    pub agents: Vec<agents::LoadedAgent>,
-    /// How much each pattern for them matches.
+    pub agents: Vec<LoadedAgent>,
+    /// How much each pattern for 3md documents matches.
     pub agent_patterns: Vec<PatternMatches>,
-    /// Files that are hidden by what workers registered.
+    /// Files that are hidden by registered skills and prompts.
     pub shadowed: Vec<Shadowed>,
     /// What is registered and cannot be served.
     pub damaged: Vec<Skipped>,
 }
 
-/// Whether an engine answers.
+/// The state of an engine.
 #[derive(Debug)]
 pub enum EngineHealth {
-    /// It does, and a registry serves there.
-    Serves,
-    /// It does, but no registry serves there.
+    /// A registry serves there.
+    Serving,
+    /// No registry serves there, and why that is assumed.
     Idle(String),
-    /// Nobody listens; the data directory is used.
+    /// No engine is listening; the data directory is used.
     Absent,
-    /// Somebody listens who is no engine or does not let us in, or it is no address.
-    Refuses(ConnectError),
+    /// The address is not valid, or its listener refuses the connection or is not an engine.
+    Refused(ConnectError),
 }
 
-/// How the data directory is.
+/// The state of a data directory.
 #[derive(Debug)]
 pub enum StoreHealth {
-    /// All of it can be read.
-    Well(StoreCheck),
-    /// Nothing was ever kept there.
+    /// Every row can be read.
+    Healthy(StoreCheck),
+    /// It has no store yet.
     Empty(PathBuf),
     /// It cannot be used.
-    Ill(PathBuf, StateError),
-    /// This user has none, and none was named.
-    Nowhere,
+    Broken(PathBuf, StateError),
+    /// No directory was named, and this user has none.
+    NoDataDir,
 }
 
 /// A file that is hidden.
@@ -78,7 +76,7 @@ pub struct Shadowed {
     /// `skill` or `prompt`.
     pub kind: &'static str,
     /// The file.
-    pub file: skills_files::LoadedFile,
+    pub file: LoadedFile,
     /// What hides it.
     pub by: Origin,
     /// Since when.
@@ -93,72 +91,71 @@ struct Registered {
     damaged: Vec<Skipped>,
 }
 
-/// Looks at everything. Fails only where files cannot be looked at, at all.
+/// Inspects everything. Fails only if the files cannot be walked at all.
 pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Checkup, Error> {
-    let config = &loaded.config;
-    let folder = Folder::new(&loaded.base, &config.skills, &config.prompts);
-    let mut report = folder.report().await?;
-    let documents = Agents::new(&loaded.base, &config.agents).report().await?;
-    report.skipped.extend(documents.skipped);
+    let files = file_sources(loaded).report().await?;
+    let mut report = files.folder.unwrap_or_default();
+    let agents = files.agents.unwrap_or_default();
+    report.skipped.extend(agents.skipped);
     let EngineTarget {
         url,
         token,
         data_dir,
     } = target;
-    let store = store(data_dir.or_else(this_users)).await;
+    let store = check_store(data_dir.or_else(user_data_dir)).await;
     let (engine, registered) = match engine_at(&url, token).await {
-        Err(error) => (EngineHealth::Refuses(error), Registered::default()),
+        Err(error) => (EngineHealth::Refused(error), Registered::default()),
         Ok(Some(client)) => {
-            let engine = match serves(&client).await {
-                Ok(()) => EngineHealth::Serves,
+            let engine = match check_serving(&client).await {
+                Ok(()) => EngineHealth::Serving,
                 Err(problem) => EngineHealth::Idle(problem),
             };
-            let registered = in_state(ClientEngine::new(client.clone()), config).await;
+            let state = Arc::new(ClientEngine::new(client.clone()));
+            let registered = registered(state, loaded, &url).await;
             client.shutdown(Duration::ZERO).await;
-            (
-                engine,
-                registered.unwrap_or_else(|error| unread(&url, error.to_text())),
-            )
+            (engine, registered)
         }
-        Ok(None) => (EngineHealth::Absent, kept(&store, config).await),
+        Ok(None) => {
+            let registered = registered_in_store(&store, loaded).await;
+            (EngineHealth::Absent, registered)
+        }
     };
-    let (documents, agent_patterns) = (documents.documents, documents.patterns);
-    let clashes = clashes(&report.skills, &documents);
-    report.skipped.extend(clashes);
-    // What is registered hides the skills of documents as it hides files.
-    let skills = report.skills.iter().cloned().chain(pages(&documents));
-    let skills: Vec<_> = skills.collect();
-    let mut shadowed = Vec::new();
-    for (kind, files, registered) in [
+    report
+        .skipped
+        .extend(hidden_by_files(&report.skills, &agents.documents));
+    let documents = document_skills(&agents.documents);
+    let skills: Vec<_> = report.skills.iter().cloned().chain(documents).collect();
+    let shadowed = [
         ("skill", &skills, &registered.skills),
         ("prompt", &report.prompts, &registered.prompts),
-    ] {
-        shadowed.extend(files.iter().filter_map(|file| {
-            let registered_at = registered.get(&file.name)?.clone();
+    ]
+    .into_iter()
+    .flat_map(|(kind, files, registered)| {
+        files.iter().filter_map(move |file| {
             Some(Shadowed {
                 kind,
                 file: file.clone(),
                 by: Origin::State,
-                registered_at,
+                registered_at: registered.get(&file.name)?.clone(),
             })
-        }));
-    }
+        })
+    });
     Ok(Checkup {
         url,
         engine,
         store,
+        shadowed: shadowed.collect(),
         report,
-        agents: documents,
-        agent_patterns,
-        shadowed,
+        agents: agents.documents,
+        agent_patterns: agents.patterns,
         damaged: registered.damaged,
     })
 }
 
-/// The skills of documents, each as if it were a file.
-fn pages(documents: &[agents::LoadedAgent]) -> impl Iterator<Item = skills_files::LoadedFile> {
+/// The skills of 3md documents in the form of files.
+fn document_skills(documents: &[LoadedAgent]) -> impl Iterator<Item = LoadedFile> {
     documents.iter().flat_map(|document| {
-        document.ids.iter().map(|id| skills_files::LoadedFile {
+        document.ids.iter().map(|id| LoadedFile {
             name: id.clone(),
             path: document.path.clone(),
             pattern: Arc::clone(&document.pattern),
@@ -167,97 +164,91 @@ fn pages(documents: &[agents::LoadedAgent]) -> impl Iterator<Item = skills_files
     })
 }
 
-/// The skills of documents that files hide: the registry asks the files first.
-fn clashes(files: &[skills_files::LoadedFile], documents: &[agents::LoadedAgent]) -> Vec<Skipped> {
+/// The skills of 3md documents that markdown files hide.
+fn hidden_by_files(files: &[LoadedFile], documents: &[LoadedAgent]) -> Vec<Skipped> {
     let files: HashMap<_, _> = files.iter().map(|file| (&file.name, &file.path)).collect();
-    let clash = |page: skills_files::LoadedFile| {
-        let (id, file) = (&page.name, files.get(&page.name)?.display());
+    let hidden = |skill: LoadedFile| {
+        let (id, file) = (&skill.name, files.get(&skill.name)?.display());
         Some(Skipped {
-            place: page.path.display().to_string(),
+            place: skill.path.display().to_string(),
             reason: format!("has the id `{id}` that {file} has already; rename one"),
         })
     };
-    pages(documents).filter_map(clash).collect()
+    document_skills(documents).filter_map(hidden).collect()
 }
 
-async fn store(dir: Option<PathBuf>) -> StoreHealth {
+async fn check_store(dir: Option<PathBuf>) -> StoreHealth {
     let Some(dir) = dir else {
-        return StoreHealth::Nowhere;
+        return StoreHealth::NoDataDir;
     };
-    let looked_at = dir.clone();
-    let look = move || SqliteState::check(&looked_at, &StoreOptions::default());
-    match tokio::task::spawn_blocking(look).await {
-        Ok(Ok(Some(checked))) => StoreHealth::Well(checked),
+    let checked_dir = dir.clone();
+    let check = move || SqliteState::check(&checked_dir, &StoreOptions::default());
+    match tokio::task::spawn_blocking(check).await {
+        Ok(Ok(Some(checked))) => StoreHealth::Healthy(checked),
         Ok(Ok(None)) => StoreHealth::Empty(dir),
-        Ok(Err(error)) => StoreHealth::Ill(dir, error),
-        Err(_) => StoreHealth::Ill(dir, StateError::Panicked),
+        Ok(Err(error)) => StoreHealth::Broken(dir, error),
+        Err(_) => StoreHealth::Broken(dir, StateError::Panicked),
     }
 }
 
-/// Whether a registry serves on an engine; if not, why one thinks so.
-async fn serves(client: &Client) -> Result<(), String> {
+/// Checks that a registry serves on an engine.
+async fn check_serving(client: &Client) -> Result<(), String> {
     for (function, list) in [("skills::list", "skills"), ("prompts::list", "prompts")] {
-        let nothing = RawValue::from_string("{}".into()).expect("an empty object is JSON");
-        let answer = client.call_idempotent(function, nothing, PATIENCE).await;
+        let input = RawValue::from_string("{}".into()).expect("an empty object is JSON");
+        let answer = client.call_idempotent(function, input, LIST_TIMEOUT).await;
         let answer = answer.map_err(|error| format!("{function}: {error}"))?;
         let answer = answer.as_deref().map_or("null", RawValue::get);
         let answer: Value =
             serde_json::from_str(answer).map_err(|error| format!("{function}: {error}"))?;
         if !answer[list].is_array() {
-            return Err(format!("{function}: it answered without `{list}`"));
+            return Err(format!("{function}: the answer has no `{list}`"));
         }
     }
     Ok(())
 }
 
-/// What is registered, as the data directory has it. Nothing where it would have to be
-/// made or brought up to date first.
-async fn kept(store: &StoreHealth, config: &Config) -> Registered {
+/// What is registered in the data directory. Nothing if opening it would create or migrate
+/// the store.
+async fn registered_in_store(store: &StoreHealth, loaded: &LoadedConfig) -> Registered {
     let dir = match store {
-        StoreHealth::Well(StoreCheck { path, outdated, .. }) if !outdated => path.parent(),
+        StoreHealth::Healthy(StoreCheck { path, outdated, .. }) if !outdated => path.parent(),
         _ => None,
     };
     let Some(dir) = dir else {
         return Registered::default();
     };
-    let embedded = match Embedded::open(dir, None) {
-        Ok(embedded) => embedded,
-        Err(error) => return unread(dir.display(), error),
-    };
-    let client = embedded.attach();
-    let registered = match client.wait_connected().await {
-        Ok(_) => {
-            let engine = ClientEngine::beside(Arc::clone(&embedded.store), client.clone());
-            let registered = in_state(engine, config).await;
-            registered.unwrap_or_else(|error| unread(dir.display(), error.to_text()))
-        }
-        Err(error) => unread(dir.display(), error),
-    };
-    client.shutdown(GOODBYE).await;
-    embedded.store.close();
-    registered
+    match LocalEngine::open(dir) {
+        Ok(engine) => registered(engine, loaded, dir.display()).await,
+        Err(error) => unreadable(dir.display(), error),
+    }
 }
 
-/// What is registered, as the rows of state have it. The functions of a registry would
-/// not do: they leave out what they cannot serve, and there may be none.
-async fn in_state(engine: ClientEngine, config: &Config) -> Result<Registered, Error> {
-    let registry = Registry::new(Arc::new(engine), Vec::new(), config.settings(), now);
-    let (skills, prompts) = (registry.skills().await?, registry.prompts().await?);
-    let skill = skills.entries.iter();
-    let prompt = prompts.entries.iter();
-    Ok(Registered {
-        skills: skill
-            .map(|s| (s.id.to_string(), s.registered_at.to_string()))
+/// What is registered, from the rows of state: the lists of a registry leave out the rows
+/// that cannot be served.
+async fn registered(
+    engine: Arc<dyn Engine>,
+    loaded: &LoadedConfig,
+    place: impl Display,
+) -> Registered {
+    let registry = registry(engine, loaded, Vec::new());
+    let (skills, prompts) = match (registry.skills().await, registry.prompts().await) {
+        (Ok(skills), Ok(prompts)) => (skills, prompts),
+        (Err(error), _) | (_, Err(error)) => return unreadable(place, error.to_text()),
+    };
+    let (skill_rows, prompt_rows) = (skills.entries.iter(), prompts.entries.iter());
+    Registered {
+        skills: skill_rows
+            .map(|skill| (skill.id.to_string(), skill.registered_at.to_string()))
             .collect(),
-        prompts: prompt
-            .map(|p| (p.name.to_string(), p.registered_at.to_string()))
+        prompts: prompt_rows
+            .map(|prompt| (prompt.name.to_string(), prompt.registered_at.to_string()))
             .collect(),
         damaged: [skills.skipped, prompts.skipped].concat(),
-    })
+    }
 }
 
-/// State that cannot be read is something to put right, not nothing.
-fn unread(place: impl Display, reason: impl Display) -> Registered {
+/// State that cannot be read is a finding, not an empty list.
+fn unreadable(place: impl Display, reason: impl Display) -> Registered {
     let damaged = Skipped {
         place: place.to_string(),
         reason: reason.to_string(),

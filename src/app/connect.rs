@@ -1,5 +1,4 @@
-//! The registry as a command finds it: on the engine that answers, else on the data
-//! directory, in this process. Whoever calls functions need not know which.
+//! Finds the registry: on the engine at an address, or on a data directory.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,219 +12,157 @@ use tokio::net::TcpStream;
 use tokio::sync::broadcast;
 
 use super::address::authority;
-use super::data_dir::data_dir as this_users;
-use super::local_registry::{LocalRegistry, Stay};
-use super::{GOODBYE, agents, files};
-use crate::config::LoadedConfig;
+use super::data_dir::data_dir as user_data_dir;
 use crate::engine::remote;
 
-/// How long something that listens may take to turn out an engine.
-const HANDSHAKE: Duration = Duration::from_secs(5);
-/// How long somebody may take to pick up at all; on this machine it is no time.
-const PICK_UP: Duration = Duration::from_millis(500);
+/// How long a listener may take to complete an engine's handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a listener may take to accept a connection; on this machine it takes no time.
+const ACCEPT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Where to look for the registry.
+/// An engine to look for.
 #[derive(Clone, Debug)]
 pub struct EngineTarget {
-    /// Where an engine may be.
+    /// Its address.
     pub url: String,
-    /// What it asks for.
+    /// The token it requires.
     pub token: Option<String>,
-    /// Where state is, should no engine answer; else this user's data directory.
+    /// The data directory to use if no engine is listening; by default this user's.
     pub data_dir: Option<PathBuf>,
 }
 
-/// Which of the two places to look in.
+/// Where to look for the registry.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// On an engine, else on a data directory.
+    /// On an engine, and on a data directory if none is listening.
     Engine(EngineTarget),
-    /// On this data directory and nowhere else.
+    /// On this data directory only.
     Directory(PathBuf),
-}
-
-/// The registry, wherever it is.
-pub struct Connected {
-    /// A connection on which its functions can be called.
-    pub client: Client,
-    /// Where it was found.
-    pub place: Location,
 }
 
 /// Where the registry is.
 pub enum Location {
-    /// On an engine that somebody else runs.
+    /// On an engine that runs elsewhere.
     Engine {
+        /// A connection to it.
+        client: Client,
         /// Its address.
         url: String,
     },
-    /// In this process.
-    Here {
-        /// Where state is.
-        data_dir: PathBuf,
-        /// The engine and the registry on it.
-        local: Box<LocalRegistry>,
-    },
+    /// On a data directory.
+    Directory(PathBuf),
 }
 
-/// Why there is no registry.
+/// Why no registry was found.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// An address that is none.
+    /// The address is not valid.
     #[error("{0}")]
     Address(#[from] BadAddress),
-    /// Something listens there and is no engine, or does not let us in.
+    /// A listener did not complete the handshake of an engine.
     #[error("something listens at {url}, but it did not answer as an engine within {after:?}")]
     Silent {
-        /// Where.
+        /// The address.
         url: String,
-        /// How long it was given.
+        /// The time it had.
         after: Duration,
     },
-    /// Something listens there and says that we may not come in.
-    #[error(
-        "something listens at {url}, but it does not let us in as an engine would: HTTP {status}"
-    )]
-    TurnedAway {
-        /// Where.
+    /// A listener refused the connection.
+    #[error("something listens at {url}, but it refused the connection: HTTP {status}")]
+    Refused {
+        /// The address.
         url: String,
-        /// What it said.
+        /// The HTTP status.
         status: u16,
     },
-    /// Nobody listens, and there is no place for state.
-    #[error("no engine answers at {url}, and this user has no data directory")]
-    Nowhere {
-        /// Where an engine was looked for.
+    /// No engine is listening, and there is no data directory.
+    #[error("no engine is listening at {url}, and this user has no data directory")]
+    NoDataDir {
+        /// The address of the engine.
         url: String,
     },
     /// The data directory cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
-    /// The registry in this process did not come up.
-    #[error("the registry did not start")]
-    Stuck,
 }
 
 impl ConnectError {
-    /// What a program makes of it.
+    /// The kind of the error, for programs.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Address(_) | Self::Nowhere { .. } => Kind::Invalid,
+            Self::Address(_) | Self::NoDataDir { .. } => Kind::Invalid,
             Self::Silent { .. } => Kind::TimedOut,
-            Self::TurnedAway {
+            Self::Refused {
                 status: 401 | 403, ..
             } => Kind::Forbidden,
-            Self::TurnedAway { .. } => Kind::Unavailable,
-            Self::State(_) | Self::Stuck => Kind::Broken,
+            Self::Refused { .. } => Kind::Unavailable,
+            Self::State(_) => Kind::Broken,
         }
     }
 
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Address(_) => Some("an engine's address looks like ws://127.0.0.1:49134".into()),
-            Self::Silent { .. } => Some(
-                "is it an iii engine, and is the token right? --url names another address, --token another token".into(),
-            ),
-            Self::TurnedAway {
-                status: 401 | 403, ..
-            } => Some("is the token right? --token or SKILLS_TOKEN names it".into()),
-            Self::TurnedAway { .. } => {
-                Some("is it an iii engine? --url names another address".into())
+        let hint = match self {
+            Self::Address(_) => "an engine's address looks like ws://127.0.0.1:49134",
+            Self::Silent { .. } => {
+                "is it an iii engine, and is the token right? --url names another address, --token another token"
             }
-            Self::Nowhere { .. } => Some("say where state is kept with --data-dir".into()),
-            Self::State(error) => error.hint().map(str::to_owned),
-            Self::Stuck => None,
-        }
+            Self::Refused {
+                status: 401 | 403, ..
+            } => "is the token right? --token or SKILLS_TOKEN names it",
+            Self::Refused { .. } => "is it an iii engine? --url names another address",
+            Self::NoDataDir { .. } => "name a data directory with --data-dir",
+            Self::State(error) => error.hint()?,
+        };
+        Some(hint.to_owned())
     }
 }
 
-/// Finds the registry: an engine that answers at the address, else the data directory.
-pub async fn connect(
-    target: EngineTarget,
-    loaded: &LoadedConfig,
-    stay: Stay,
-) -> Result<Connected, ConnectError> {
-    start(target, loaded, stay).await?.ready().await
-}
-
-/// The same without waiting for a registry in this process to have loaded: functions
-/// may not be there yet.
-pub(super) async fn start(
-    target: EngineTarget,
-    loaded: &LoadedConfig,
-    stay: Stay,
-) -> Result<Connected, ConnectError> {
+/// Finds the registry.
+pub async fn locate(target: Target) -> Result<Location, ConnectError> {
     let EngineTarget {
         url,
         token,
-        data_dir: dir,
-    } = target;
+        data_dir,
+    } = match target {
+        Target::Engine(target) => target,
+        Target::Directory(dir) => return Ok(Location::Directory(dir)),
+    };
     if let Some(client) = engine_at(&url, token).await? {
-        let place = Location::Engine { url };
-        return Ok(Connected { client, place });
+        return Ok(Location::Engine { client, url });
     }
-    let data_dir = dir
-        .or_else(this_users)
-        .ok_or(ConnectError::Nowhere { url })?;
-    start_local(data_dir, loaded, stay)
+    let data_dir = data_dir.or_else(user_data_dir);
+    let data_dir = data_dir.ok_or(ConnectError::NoDataDir { url })?;
+    Ok(Location::Directory(data_dir))
 }
 
-/// The registry on this data directory, in this process, whatever engines there are.
-pub async fn open_local(
-    data_dir: PathBuf,
-    loaded: &LoadedConfig,
-    stay: Stay,
-) -> Result<Connected, ConnectError> {
-    start_local(data_dir, loaded, stay)?.ready().await
-}
-
-/// The same without waiting.
-pub(super) fn start_local(
-    data_dir: PathBuf,
-    loaded: &LoadedConfig,
-    stay: Stay,
-) -> Result<Connected, ConnectError> {
-    let folder = files::folder(loaded);
-    let local = Box::new(LocalRegistry::open(
-        &data_dir,
-        None,
-        loaded,
-        folder.as_ref(),
-        stay,
-    )?);
-    Ok(Connected {
-        client: local.client.clone(),
-        place: Location::Here { data_dir, local },
-    })
-}
-
-/// A connection to the engine at an address; none if nobody listens there.
+/// Connects to the engine at an address; `None` if nothing is listening there.
 pub async fn engine_at(url: &str, token: Option<String>) -> Result<Option<Client>, ConnectError> {
-    let client = remote::visit(url, token)?;
-    let turned_away = turned_away(client.events());
+    let client = remote::connect_caller(url, token)?;
+    let refused = refused(client.events());
     // Without a port, `ws` means 80.
     let listening = match authority(url, 80) {
-        Ok(address) => somebody_listens(&address).await,
+        Ok(address) => is_listening(&address).await,
         Err(_) => false,
     };
     if !listening {
         return Ok(None);
     }
     let url = url.to_owned();
+    let after = HANDSHAKE_TIMEOUT;
     let error = tokio::select! {
-        connected = tokio::time::timeout(HANDSHAKE, client.wait_connected()) => match connected {
+        connected = tokio::time::timeout(after, client.wait_connected()) => match connected {
             Ok(Ok(_)) => return Ok(Some(client)),
-            _ => ConnectError::Silent { url, after: HANDSHAKE },
+            _ => ConnectError::Silent { url, after },
         },
-        status = turned_away => ConnectError::TurnedAway { url, status },
+        status = refused => ConnectError::Refused { url, status },
     };
     client.shutdown(Duration::ZERO).await;
     Err(error)
 }
 
-/// Waits until whoever listens says that we may not come in.
-async fn turned_away(mut events: broadcast::Receiver<Event>) -> u16 {
+/// Waits until the listener refuses the connection; returns the HTTP status.
+async fn refused(mut events: broadcast::Receiver<Event>) -> u16 {
     loop {
         match events.recv().await {
             Ok(Event::ConnectionRefused { status }) => return status,
@@ -235,45 +172,16 @@ async fn turned_away(mut events: broadcast::Receiver<Event>) -> u16 {
     }
 }
 
-async fn somebody_listens(address: &str) -> bool {
-    let connecting = TcpStream::connect(address);
-    match tokio::time::timeout(PICK_UP, connecting).await {
+async fn is_listening(address: &str) -> bool {
+    match tokio::time::timeout(ACCEPT_TIMEOUT, TcpStream::connect(address)).await {
         Ok(Ok(_)) => true,
         Ok(Err(error)) => {
-            // Refused is the ordinary case; anything else is worth a line to whoever asks.
+            // A refused connection is the ordinary case; other errors may need attention.
             if error.kind() != io::ErrorKind::ConnectionRefused {
-                tracing::debug!(address, %error, "nobody there");
+                tracing::debug!(address, %error, "no engine is listening");
             }
             false
         }
         Err(_) => false,
-    }
-}
-
-impl Connected {
-    /// Waits until a registry in this process offers its functions.
-    async fn ready(mut self) -> Result<Self, ConnectError> {
-        if let Location::Here { local, .. } = &mut self.place
-            && !local.ready().await
-        {
-            return Err(ConnectError::Stuck);
-        }
-        Ok(self)
-    }
-
-    /// For whoever stays: announces what changes in the files from now on, where
-    /// nobody else does.
-    pub fn follow_files(&mut self, loaded: &LoadedConfig) {
-        if let Location::Here { local, .. } = &mut self.place {
-            local.follow(files::folder(loaded), agents::agents(loaded));
-        }
-    }
-
-    /// Finishes what is in flight and lets go.
-    pub async fn close(self) {
-        match self.place {
-            Location::Engine { .. } => self.client.shutdown(GOODBYE).await,
-            Location::Here { local, .. } => local.close().await,
-        }
     }
 }

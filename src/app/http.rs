@@ -1,72 +1,77 @@
-//! The HTTP listener: whether we are well, and MCP.
+//! The HTTP listener: `/healthz` and MCP.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
-use axum::middleware::{self, Next};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use serde_json::json;
+use skills_access::{AccessPolicy, Refusal};
 use skills_core::Registry;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use skills_access::AccessPolicy;
+use super::sources::FileCounts;
 
-use skills_mcp::http::check_access;
+/// What `/healthz` is answered from.
+#[derive(Clone)]
+pub struct Health {
+    /// The registry.
+    pub registry: Arc<Registry>,
+    /// What the last walk found.
+    pub files: Arc<FileCounts>,
+    /// Who may connect, and who sees the details.
+    pub access: AccessPolicy,
+}
 
-/// Serves HTTP on `listener` until `stop`, then lets what was asked finish. `mcp` has
-/// a door of its own.
-pub async fn serve(
-    listener: TcpListener,
-    registry: Arc<Registry>,
-    mcp: Router,
-    stop: CancellationToken,
-) {
+/// Serves HTTP on `listener` until `stop`, then lets requests in progress finish.
+pub async fn serve(listener: TcpListener, health: Health, mcp: Router, stop: CancellationToken) {
     let router = Router::new()
-        .route("/healthz", get(health))
-        .layer(middleware::from_fn(refuse_foreign))
-        .with_state(registry)
+        .route("/healthz", get(healthz))
+        .with_state(health)
         .merge(mcp);
-    // An answer goes out in several writes; the system would hold back all but the first.
+    // A response takes several writes; Nagle's algorithm would delay all but the first.
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "answers may be late");
+            tracing::debug!(%error, "cannot set TCP_NODELAY");
         }
     });
     if let Err(error) = axum::serve(listener, router)
         .with_graceful_shutdown(stop.cancelled_owned())
         .await
     {
-        tracing::error!(%error, "HTTP ended");
+        tracing::error!(%error, "HTTP failed");
     }
 }
 
-async fn health(State(registry): State<Arc<Registry>>) -> Response {
-    match registry.skills().await {
-        Ok(listing) => {
-            let version = env!("CARGO_PKG_VERSION");
-            let answer = json!({
-                "status": "ok", "version": version,
-                "skills": listing.entries.len(), "skipped": listing.skipped.len(),
-            });
-            Json(answer).into_response()
+/// Constant time: counts that are known, and no walk. Details need the token, if there is
+/// one.
+async fn healthz(State(health): State<Health>, uri: Uri, headers: HeaderMap) -> Response {
+    let details = match health.access.check(&uri, &headers) {
+        Ok(()) => true,
+        Err(Refusal::Token) => false,
+        Err(refusal) => return (refusal.status(), refusal.to_string()).into_response(),
+    };
+    match health.registry.registered_skill_counts().await {
+        Ok((registered, damaged)) => {
+            let mut body = json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") });
+            if details {
+                let FileCounts { skills, skipped } = &*health.files;
+                body["skills"] = json!(registered + skills.load(Ordering::Relaxed));
+                body["skipped"] = json!(damaged + skipped.load(Ordering::Relaxed));
+            }
+            Json(body).into_response()
         }
         Err(error) => {
-            let answer = json!({ "status": error.kind().name(), "message": error.to_text() });
-            (StatusCode::SERVICE_UNAVAILABLE, Json(answer)).into_response()
+            let mut body = json!({ "status": error.kind().name() });
+            if details {
+                body["message"] = json!(error.to_text());
+            }
+            (StatusCode::SERVICE_UNAVAILABLE, Json(body)).into_response()
         }
-    }
-}
-
-/// A web page somewhere must not reach this machine's registry through a browser.
-async fn refuse_foreign(request: Request, next: Next) -> Response {
-    let policy = AccessPolicy::default();
-    match check_access(&policy, request.uri(), request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(refused) => *refused,
     }
 }

@@ -1,107 +1,108 @@
-//! The registry with an engine of its own, all in this process.
+//! The registry on a data directory, without an engine: what commands use when no engine
+//! is running.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use skills_core::Registry;
-use skills_iii::Client;
-use skills_iii::state::StateError;
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use skills_core::{Error, Json, Registry};
+use skills_files::Sources;
+use skills_iii::StateStore;
+use skills_iii::state::{Changes, StateChange, StateError};
 
-use super::worker::Worker;
-use super::{GOODBYE, files, registry, scopes};
+use super::sources::{self, FileCounts};
+use super::{file_sources, registry};
 use crate::config::LoadedConfig;
-use crate::engine::ClientEngine;
-use crate::engine::embedded::Embedded;
-use skills_files::Folder;
-use skills_files::agents::Agents;
+use crate::engine::LocalEngine;
 
-/// How long whoever opens the registry means to use it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stay {
-    /// For a question or two: each is put to state, and nothing is loaded.
-    Short,
-    /// For thousands: state is loaded and followed, and answers come from memory.
-    Busy,
-    /// Until further notice: files are followed too.
-    Long,
-}
-
-/// An engine on a data directory and the registry that serves there.
+/// A registry that reads and writes the rows of a data directory itself.
 pub struct LocalRegistry {
-    /// The engine and its store.
-    pub embedded: Embedded,
-    /// The registry's own connection.
-    pub client: Client,
-    /// What it serves.
+    /// Where the rows are.
+    pub data_dir: PathBuf,
+    /// The functions that are not operations of the registry.
+    pub engine: Arc<LocalEngine>,
+    /// The registry. Every read asks the store unless [`follow`](Self::follow) runs.
     pub registry: Arc<Registry>,
-    serving: watch::Receiver<bool>,
-    working: Option<JoinHandle<()>>,
-    following: Option<JoinHandle<()>>,
+    sources: Sources,
+    scopes: [String; 2],
 }
 
 impl LocalRegistry {
-    /// Opens the data directory and starts serving on it. `token` is required of
-    /// whoever is let in from outside.
-    pub fn open(
-        data_dir: &Path,
-        token: Option<String>,
-        loaded: &LoadedConfig,
-        folder: Option<&Folder>,
-        stay: Stay,
-    ) -> Result<Self, StateError> {
-        let embedded = Embedded::open(data_dir, token)?;
-        let client = embedded.attach();
-        let engine = ClientEngine::beside(Arc::clone(&embedded.store), client.clone());
-        let registry = registry(engine, loaded, folder);
-        let scopes = scopes(&loaded.config);
-        let followed = (stay != Stay::Short).then_some(&scopes[..]);
-        let worker = Worker::new(client.clone(), Arc::clone(&registry), followed);
+    /// Opens the data directory, creating it if necessary.
+    pub fn open(data_dir: PathBuf, loaded: &LoadedConfig) -> Result<Self, StateError> {
+        let engine = LocalEngine::open(&data_dir)?;
+        let sources = file_sources(loaded);
+        let registry = registry(Arc::clone(&engine) as _, loaded, sources.for_registry());
+        engine.serve(&registry);
+        let scopes = &loaded.config.scopes;
         Ok(Self {
-            embedded,
-            client,
+            data_dir,
+            engine,
             registry,
-            serving: worker.serving(),
-            working: Some(tokio::spawn(worker.run())),
-            following: None,
+            sources,
+            scopes: [scopes.skills.clone(), scopes.prompts.clone()],
         })
     }
 
-    /// Whether every function is registered, now and from now on.
-    pub fn serving(&self) -> watch::Receiver<bool> {
-        self.serving.clone()
+    /// Loads the registry and returns a future that publishes every later change: of rows,
+    /// also by other processes, and of files.
+    pub async fn follow(&self) -> Result<impl Future<Output = ()> + use<'_>, Error> {
+        let changes = self.engine.store().changes();
+        self.registry.connected(true);
+        self.registry.load().await?;
+        let mut files = self.sources.changes();
+        if !self.sources.is_empty() {
+            // The first call returns at once: it records what is served now.
+            files.next().await?;
+        }
+        Ok(async move {
+            let counts = FileCounts::default();
+            let files = sources::publish_changes(files, &self.registry, &counts);
+            tokio::join!(self.follow_rows(changes), files);
+        })
     }
 
-    /// Waits until every function is registered; false if that will never be.
-    pub async fn ready(&mut self) -> bool {
-        self.serving.wait_for(|serving| *serving).await.is_ok()
-    }
-
-    /// Announces what changes in the files from now on. Not for whoever asks once and
-    /// goes: it looks at every file.
-    pub fn follow(&mut self, folder: Option<Folder>, agents: Option<Agents>) {
-        let follow = files::follow(folder, agents, Arc::clone(&self.registry));
-        if let Some(before) = self.following.replace(tokio::spawn(follow)) {
-            before.abort();
+    async fn follow_rows(&self, mut changes: Changes) {
+        while let Some(change) = changes.recv().await {
+            for event in self.events(change) {
+                if let Err(error) = self.registry.apply_state_event(&event).await {
+                    tracing::warn!("{}", error.to_text());
+                }
+            }
         }
     }
 
-    /// Finishes the calls that are being answered; the engine goes on.
-    pub async fn leave(&mut self) {
-        for task in [self.following.take(), self.working.take()] {
-            let Some(task) = task else { continue };
-            task.abort();
-            // Cancelled by ourselves: there is nothing to learn from how it ended. But it
-            // must have, or it would take our leaving for an outage.
-            let _ = task.await;
+    /// A change of the store in the form of an engine's `state` trigger.
+    fn events(&self, change: StateChange) -> Vec<Json> {
+        #[derive(Serialize)]
+        struct Event<'a> {
+            scope: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            key: Option<&'a str>,
+            new_value: Option<&'a RawValue>,
         }
-        self.client.shutdown(GOODBYE).await;
+        let event = |scope, key, new_value| {
+            let event = Event {
+                scope,
+                key,
+                new_value,
+            };
+            to_raw_value(&event).expect("an event is JSON")
+        };
+        match &change {
+            StateChange::Row {
+                scope, key, new, ..
+            } => vec![event(scope, Some(key), new.as_deref())],
+            StateChange::Reload => {
+                let scopes = self.scopes.iter();
+                scopes.map(|scope| event(scope, None, None)).collect()
+            }
+        }
     }
 
-    /// Writes what is to be written and lets go of the data directory.
-    pub async fn close(mut self) {
-        self.leave().await;
-        self.embedded.store.close();
+    /// Waits until every write is on disk and closes the store.
+    pub fn close(&self) {
+        self.engine.store().close();
     }
 }

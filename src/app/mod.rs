@@ -1,45 +1,53 @@
-//! The only place that knows every room: builds the registry, joins it to an engine
-//! and to its surfaces, and shuts everything down again.
+//! Builds the registry, connects it to an engine and to its surfaces, and shuts everything
+//! down again. The only module that knows every other one.
+//!
+//! Start at [`serve`] (everything in one process), [`work`] (a worker on an engine
+//! elsewhere), [`mcp`] (one MCP client) or [`LocalRegistry`] (one command on a data
+//! directory).
 
 mod address;
-mod agents;
 mod checkup;
 mod connect;
 mod data_dir;
-mod files;
-mod follow;
+mod embedded_registry;
+mod engine_events;
 mod http;
 mod local_registry;
 mod mcp;
 mod serve;
-mod signal;
+mod sources;
+mod state_follower;
+mod stop_signal;
+mod triggers;
 mod worker;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use skills_core::{Engine, Registry, Source};
+use skills_files::{Sources, rfc3339};
 use skills_iii::Client;
 
 pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
-pub use connect::{ConnectError, Connected, EngineTarget, Location, Target, connect, open_local};
+pub use connect::{ConnectError, EngineTarget, Location, Target, locate};
 pub use data_dir::data_dir;
-pub use local_registry::{LocalRegistry, Stay};
+pub use embedded_registry::EmbeddedRegistry;
+pub use local_registry::LocalRegistry;
 pub use mcp::mcp;
 pub use serve::{ServeError, ServeOptions, serve};
-pub use signal::stop_signal;
+pub use stop_signal::stop_signal;
+pub use triggers::{NotSubscribed, subscribe, wait_subscribed};
 
 use crate::config::{Config, LoadedConfig};
-use crate::engine::ClientEngine;
-use crate::engine::peer::Peer;
-use skills_files::{Folder, rfc3339};
+use crate::engine::{ClientEngine, WorkerSource};
+use sources::FileCounts;
 use worker::Worker;
 
-/// How long calls that are being answered may take when the program stops.
-const GOODBYE: Duration = Duration::from_secs(5);
+/// How long calls in progress may take when the program stops.
+pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Says what is wrong with a configuration.
-pub fn warn_about(loaded: &LoadedConfig) {
+/// Logs the warnings about a configuration.
+pub fn log_warnings(loaded: &LoadedConfig) {
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
@@ -47,45 +55,55 @@ pub fn warn_about(loaded: &LoadedConfig) {
 
 /// Serves the registry on `client` until `stop`, then finishes what is in flight.
 pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Output = ()>) {
-    let folder = files::folder(loaded);
-    let registry = registry(ClientEngine::new(client.clone()), loaded, folder.as_ref());
-    let scopes = scopes(&loaded.config);
-    let worker = Worker::new(client.clone(), Arc::clone(&registry), Some(&scopes));
-    let report = files::boot_report(folder.clone(), Arc::clone(&registry), worker.serving());
-    let agents = agents::boot_report(agents::agents(loaded));
-    let follow = files::follow(folder, agents::agents(loaded), registry);
-    let files = async {
-        tokio::join!(report, agents, follow);
-        // Without files all end at once, and the work goes on.
-        std::future::pending::<()>().await;
-    };
+    let sources = file_sources(loaded);
+    let engine = Arc::new(ClientEngine::new(client.clone()));
+    let registry = registry(engine, loaded, sources.for_registry());
+    let worker = Worker::new(
+        client.clone(),
+        Arc::clone(&registry),
+        &scopes(&loaded.config),
+    );
+    let report = sources::report(&sources, &registry, worker.serving());
+    let counts = FileCounts::default();
+    let files = sources::publish_changes(sources.changes(), &registry, &counts);
     tokio::select! {
         () = worker.run() => {}
-        () = files => {}
+        // The second never ends.
+        ((), ()) = async { tokio::join!(report, files) } => {}
         () = stop => tracing::info!("stopping"),
     }
-    client.shutdown(GOODBYE).await;
+    client.shutdown(SHUTDOWN_TIMEOUT).await;
 }
 
-fn registry(engine: ClientEngine, loaded: &LoadedConfig, folder: Option<&Folder>) -> Arc<Registry> {
-    let source = |folder: &Folder| Arc::new(folder.clone()) as Arc<dyn Source>;
-    let mut sources: Vec<_> = folder.map(source).into_iter().collect();
-    sources.extend(agents::source(loaded));
+/// The files that a configuration names. Built once per process: a clone shares the caches.
+fn file_sources(loaded: &LoadedConfig) -> Sources {
+    let Config {
+        skills,
+        prompts,
+        agents,
+        ..
+    } = &loaded.config;
+    Sources::new(&loaded.base, skills, prompts, agents)
+}
+
+fn registry(
+    engine: Arc<dyn Engine>,
+    loaded: &LoadedConfig,
+    sources: Vec<Arc<dyn Source>>,
+) -> Arc<Registry> {
     let settings = loaded.config.settings();
-    Arc::new(Registry::new(Arc::new(engine), sources, settings, now))
-}
-
-/// The registry of an engine that somebody else runs, with the documents that the
-/// skills worker there serves.
-fn visited_registry(client: &Client, config: &Config) -> Arc<Registry> {
-    let engine: Arc<dyn Engine> = Arc::new(ClientEngine::new(client.clone()));
-    let settings = config.settings();
-    let peer = Peer::new(Arc::clone(&engine), settings.timeout);
-    let sources: Vec<Arc<dyn Source>> = vec![Arc::new(peer)];
     Arc::new(Registry::new(engine, sources, settings, now))
 }
 
-/// The scopes of state that a worker follows.
+/// The registry of an engine elsewhere, with the documents of the skills worker there.
+fn remote_registry(client: &Client, loaded: &LoadedConfig) -> Arc<Registry> {
+    let engine: Arc<dyn Engine> = Arc::new(ClientEngine::new(client.clone()));
+    let timeout = loaded.config.settings().timeout;
+    let documents = WorkerSource::new(Arc::clone(&engine), timeout);
+    registry(engine, loaded, vec![Arc::new(documents)])
+}
+
+/// The scopes of state that hold the registry.
 fn scopes(config: &Config) -> [&str; 2] {
     [&config.scopes.skills, &config.scopes.prompts]
 }

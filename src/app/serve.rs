@@ -8,16 +8,15 @@ use std::sync::Arc;
 use skills_access::AccessPolicy;
 use skills_core::Kind;
 use skills_iii::state::StateError;
+use skills_mcp::http::{HttpOptions, router};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::address::{WORKERS, authority};
-use super::local_registry::{LocalRegistry, Stay};
-use super::{GOODBYE, agents, files, http, mcp};
+use super::embedded_registry::EmbeddedRegistry;
+use super::{SHUTDOWN_TIMEOUT, http, mcp, sources};
 use crate::config::LoadedConfig;
-use skills_mcp::http::{HttpOptions, router};
 
 /// Where to serve and what to keep.
 #[derive(Clone, Debug)]
@@ -87,82 +86,73 @@ impl ServeError {
 
 /// Serves until `stop`, then lets everything finish.
 pub async fn serve(
-    serving: ServeOptions,
+    options: ServeOptions,
     loaded: &LoadedConfig,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let workers = listen(where_workers_meet(&serving.url)?, "--url").await?;
-    let web = listen(serving.http.clone(), "--http").await?;
-    let folder = files::folder(loaded);
-    let token = serving.token.clone();
-    let mut local = LocalRegistry::open(
-        &serving.data_dir,
-        token,
-        loaded,
-        folder.as_ref(),
-        Stay::Long,
-    )?;
-    let clients_stop = CancellationToken::new();
-    local.follow(folder.clone(), agents::agents(loaded));
-    let (stopping, stopped) = watch::channel(false);
-    let until = |mut stopped: watch::Receiver<bool>| async move {
-        // The sender is dropped only after it has spoken.
-        let _ = stopped.wait_for(|stop| *stop).await;
-    };
+    let worker_listener = listen(worker_address(&options.url)?, "--url").await?;
+    let http_listener = listen(options.http.clone(), "--http").await?;
+    let mut local = EmbeddedRegistry::open(&options.data_dir, options.token.clone(), loaded)?;
+    let (clients_stop, hub_stop) = (CancellationToken::new(), CancellationToken::new());
     let mut tasks = JoinSet::new();
-    let report = files::boot_report(folder, Arc::clone(&local.registry), local.serving());
-    let agents = agents::boot_report(agents::agents(loaded));
-    let reporting = tasks.spawn(async { _ = tokio::join!(report, agents) });
+    let report = {
+        let (sources, registry) = (local.sources.clone(), Arc::clone(&local.registry));
+        let serving = local.serving();
+        tasks.spawn(async move { sources::report(&sources, &registry, serving).await })
+    };
     tokio::pin!(stop);
-    // Nobody gets in before there is something to call.
+    // Connections are accepted once every function is registered.
     let ready = tokio::select! {
         ready = local.ready() => ready,
         () = &mut stop => false,
     };
     if ready {
         tracing::info!(
-            workers = %address(&workers, "ws"), http = %address(&web, "http"),
-            data = %serving.data_dir.display(), "ready"
+            workers = %address(&worker_listener, "ws"), http = %address(&http_listener, "http"),
+            data = %options.data_dir.display(), "ready"
         );
-        let hub = local.embedded.hub.clone();
-        let hub_stops = until(stopped.clone());
-        tasks.spawn(async move { hub.serve(workers, hub_stops).await });
-        let handler = mcp::handler(
-            &local.client,
-            Arc::clone(&local.registry),
-            loaded,
-            clients_stop.clone(),
-        );
-        let watching = tasks.spawn(mcp::watch_functions(&local.client, handler.clone()));
-        let options = HttpOptions {
-            access: AccessPolicy {
-                token: serving.token,
-                ..AccessPolicy::default()
-            },
+        let (hub, stopped) = (local.hub.clone(), hub_stop.clone().cancelled_owned());
+        tasks.spawn(async move { hub.serve(worker_listener, stopped).await });
+        let registry = Arc::clone(&local.registry);
+        let server = mcp::server(&local.client, registry, loaded, clients_stop.clone());
+        let watching = tasks.spawn(mcp::watch_functions(&local.client, server.clone()));
+        let access = AccessPolicy {
+            token: options.token,
+            ..AccessPolicy::default()
+        };
+        let mcp_options = HttpOptions {
+            access: access.clone(),
             ..HttpOptions::default()
         };
-        let mcp = router(handler, options, clients_stop.clone());
-        let registry = Arc::clone(&local.registry);
-        let http = http::serve(web, registry, mcp, clients_stop.clone());
+        let mcp = router(server, mcp_options, clients_stop.clone());
+        let health = http::Health {
+            registry: Arc::clone(&local.registry),
+            files: Arc::clone(&local.file_counts),
+            access,
+        };
+        let http = http::serve(http_listener, health, mcp, clients_stop.clone());
         let mut http = tokio::spawn(http);
         stop.await;
-        // What clients are waiting for needs the workers, so clients go first.
+        // Requests of clients may need the workers, so clients stop first.
         clients_stop.cancel();
-        if tokio::time::timeout(GOODBYE, &mut http).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut http)
+            .await
+            .is_err()
+        {
             http.abort();
         }
         watching.abort();
     }
     tracing::info!("stopping");
-    reporting.abort();
+    report.abort();
     local.leave().await;
-    stopping.send_replace(true);
+    hub_stop.cancel();
     while tasks.join_next().await.is_some() {}
     local.close().await;
     Ok(())
 }
 
-fn where_workers_meet(url: &str) -> Result<String, ServeError> {
+fn worker_address(url: &str) -> Result<String, ServeError> {
     authority(url, WORKERS).map_err(|problem| ServeError::Address {
         given: url.into(),
         problem: problem.into(),

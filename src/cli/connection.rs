@@ -1,80 +1,78 @@
-//! A connection to the registry: finds it, asks it, and says what went wrong.
+//! How a command reaches the registry: it opens the data directory itself, or it calls the
+//! skills worker on an engine.
+//!
+//! On a data directory operations run in this process and errors keep their type. An engine
+//! transports errors as a code and a text; only that path decodes them.
 
 use std::cell::Cell;
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
-use skills_core::Kind;
+use skills_core::{Error, Json, Kind};
 use skills_iii::{CallError, Client, ErrorBody};
 
 use super::options::Options;
 use super::output::Output;
 use super::{CliError, log};
-use crate::app::{self, ConnectError, Connected, Location, Stay, Target};
+use crate::app::{ConnectError, LocalRegistry, Location, SHUTDOWN_TIMEOUT, Target, locate};
 use crate::engine::is_idempotent;
 
-/// How long nothing moves before a spinner says that we wait.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How long a call may take before a spinner appears.
+const SPINNER_DELAY: Duration = Duration::from_millis(300);
+
+/// Where the registry of a command is.
+pub enum Access {
+    /// On a data directory, in this process.
+    Local(LocalRegistry),
+    /// On an engine elsewhere.
+    Remote {
+        /// A connection to the engine.
+        client: Client,
+        /// Its address.
+        url: String,
+    },
+}
 
 /// A command's connection to the registry.
 pub struct Connection {
-    connected: Connected,
+    /// Where the registry is.
+    pub access: Access,
     timeout: Duration,
-    /// How the command speaks.
+    /// What the command prints to.
     pub output: Output,
-    /// Whether a spinner may say that we wait; not where something else moves.
+    /// Whether a spinner may appear; not beside a progress bar.
     pub spins: Cell<bool>,
 }
 
-/// Finds the registry, does the work, and lets go of it again.
+/// Opens a connection, does the work, and closes the connection.
 pub fn open<T>(
     options: &Options,
     work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    open_as(options, Stay::Short, work)
-}
-
-/// The same for whoever has thousands of questions.
-pub fn open_for_many<T>(
-    options: &Options,
-    work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
-) -> Result<T, CliError> {
-    open_as(options, Stay::Busy, work)
-}
-
-/// The same for whoever stays a while: a registry in this process follows its files.
-pub fn open_watching<T>(
-    options: &Options,
-    work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
-) -> Result<T, CliError> {
-    open_as(options, Stay::Long, work)
-}
-
-fn open_as<T>(
-    options: &Options,
-    stay: Stay,
-    work: impl AsyncFnOnce(&Connection) -> Result<T, CliError>,
-) -> Result<T, CliError> {
     log::start_for_a_verb(options.output_args.quiet);
-    // One thread does: what is read stays where it was read, and there is less to start.
+    // A single thread starts faster, and reads need no other.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     let runtime = runtime.map_err(|error| CliError::broken(format!("cannot start: {error}")))?;
     runtime.block_on(async {
-        let connection = Connection::begin(options, stay).await?;
+        let connection = Connection::open(options).await?;
         let outcome = work(&connection).await;
-        connection.connected.close().await;
+        match &connection.access {
+            Access::Local(local) => local.close(),
+            Access::Remote { client, .. } => client.shutdown(SHUTDOWN_TIMEOUT).await,
+        }
         outcome
     })
 }
 
 impl Connection {
-    async fn begin(options: &Options, stay: Stay) -> Result<Self, CliError> {
+    async fn open(options: &Options) -> Result<Self, CliError> {
         let output = options.output();
         let loaded = options.target.engine.load_optional_config();
         for warning in &loaded.warnings {
@@ -82,123 +80,169 @@ impl Connection {
         }
         let timeout = options.timeout;
         let (target, named) = options.target.target();
-        let connected = match target {
-            Target::Directory(dir) => app::open_local(dir, &loaded, stay).await,
-            Target::Engine(target) => {
-                let url = target.url.clone();
-                let what = format!("looking for {url}");
-                let connecting = tokio::time::timeout(timeout, app::connect(target, &loaded, stay));
-                let connected = with_spinner(output.may_animate(), &what, connecting).await;
-                let connected = connected.unwrap_or_else(|_| {
-                    let (url, after) = (url.clone(), timeout);
-                    Err(ConnectError::Silent { url, after })
-                });
-                if let (true, Ok(Location::Here { data_dir, .. })) =
-                    (named, connected.as_ref().map(|connected| &connected.place))
-                {
-                    let dir = data_dir.display();
-                    output.note(&format!("no engine answers at {url}; using {dir}"));
+        let named_url = match &target {
+            Target::Engine(engine) if named => Some(engine.url.clone()),
+            _ => None,
+        };
+        let location = find(target, timeout, &output)
+            .await
+            .map_err(cannot_connect)?;
+        let access = match location {
+            Location::Engine { client, url } => Access::Remote { client, url },
+            Location::Directory(dir) => {
+                if let Some(url) = named_url {
+                    let dir = dir.display();
+                    output.note(&format!("no engine is listening at {url}; using {dir}"));
                 }
-                connected
+                let local = LocalRegistry::open(dir, &loaded);
+                Access::Local(local.map_err(|error| cannot_connect(error.into()))?)
             }
         };
-        let mut connected = connected.map_err(|error| unreachable(&error))?;
-        if stay == Stay::Long {
-            connected.follow_files(&loaded);
-        }
         Ok(Self {
-            connected,
+            access,
             timeout,
             spins: Cell::new(output.may_animate()),
             output,
         })
     }
 
-    /// The connection itself.
-    pub fn client(&self) -> &Client {
-        &self.connected.client
-    }
-
-    /// Calls a function and decodes its answer.
+    /// Calls a function and decodes the result.
     pub async fn call<T: DeserializeOwned>(
         &self,
         function: &str,
         payload: &impl Serialize,
     ) -> Result<T, CliError> {
-        let answer = self.call_raw(function, payload).await?;
-        let text = answer.as_deref().map_or("null", RawValue::get);
+        let result = self.call_raw(function, payload).await?;
+        let text = result.as_deref().map_or("null", RawValue::get);
         serde_json::from_str(text).map_err(|error| CliError {
             kind: Kind::Broken,
-            message: format!("`{function}` answered something unexpected: {error}"),
+            message: format!("`{function}` returned an unexpected result: {error}"),
             hint: Some(
-                "does another version of skills serve there? `skills doctor` may tell".into(),
+                "is another version of skills serving there? `skills doctor` checks it".into(),
             ),
         })
     }
 
-    /// Calls a function; no answer at all is `None`.
+    /// Calls a function; a function without a result returns `None`.
     pub async fn call_raw(
         &self,
         function: &str,
         payload: &impl Serialize,
-    ) -> Result<Option<Box<RawValue>>, CliError> {
+    ) -> Result<Option<Json>, CliError> {
         let payload = to_raw_value(payload)
-            .map_err(|error| CliError::broken(format!("cannot say it as JSON: {error}")))?;
-        let (client, timeout) = (self.client(), self.timeout);
-        let calling = async {
-            if is_idempotent(function) {
-                client.call_idempotent(function, payload, timeout).await
-            } else {
-                client.call(function, payload, timeout).await
+            .map_err(|error| CliError::broken(format!("cannot encode the payload: {error}")))?;
+        let timeout = self.timeout;
+        let call = async {
+            match &self.access {
+                Access::Local(local) => {
+                    let call = call_local(local, function, payload);
+                    let result = tokio::time::timeout(timeout, call).await;
+                    result.unwrap_or_else(|_| Err(timed_out(function, timeout)))
+                }
+                Access::Remote { client, url } => {
+                    let result = if is_idempotent(function) {
+                        client.call_idempotent(function, payload, timeout).await
+                    } else {
+                        client.call(function, payload, timeout).await
+                    };
+                    result.map_err(|error| match error {
+                        CallError::NotFound(_) if skills_api::find_function(function).is_some() => {
+                            not_offered(url, function)
+                        }
+                        error => call_failed(function, error),
+                    })
+                }
             }
         };
-        let what = format!("waiting for {function}");
-        let answer = with_spinner(self.spins.get(), &what, calling).await;
-        answer.map_err(|error| self.failed(function, error))
-    }
-
-    fn failed(&self, function: &str, error: CallError) -> CliError {
-        match error {
-            CallError::TimedOut { timeout, .. } => CliError {
-                kind: Kind::TimedOut,
-                message: format!("`{function}` did not answer within {timeout:?}"),
-                hint: Some("try again, or wait longer with --timeout".into()),
-            },
-            CallError::Disconnected => CliError {
-                kind: Kind::Unavailable,
-                message: format!("the engine went away before `{function}` answered"),
-                hint: Some("is it running? try again".into()),
-            },
-            CallError::NotFound(_) if skills_api::find_function(function).is_some() => {
-                self.missing(function)
-            }
-            CallError::NotFound(_) => CliError {
-                kind: Kind::NotFound,
-                message: format!("function not found: {function}"),
-                hint: Some("is the worker that offers it connected?".into()),
-            },
-            CallError::Remote(body) => refused(&body),
-        }
-    }
-
-    /// A function of ours that nobody offers.
-    pub fn missing(&self, what: &str) -> CliError {
-        let at = match &self.connected.place {
-            Location::Engine { url } => format!("the engine at {url}"),
-            Location::Here { data_dir, .. } => format!("the registry in {}", data_dir.display()),
-        };
-        CliError {
-            kind: Kind::Unavailable,
-            message: format!("{at} does not offer `{what}`"),
-            hint: Some(
-                "no skills worker runs there, or an older one: start this version with `skills --url ...`"
-                    .into(),
-            ),
-        }
+        let message = format!("waiting for {function}");
+        with_spinner(self.spins.get(), &message, call).await
     }
 }
 
-/// Every kind, to find the one behind a code.
+async fn find(
+    target: Target,
+    timeout: Duration,
+    output: &Output,
+) -> Result<Location, ConnectError> {
+    let Target::Engine(engine) = &target else {
+        return locate(target).await;
+    };
+    let url = engine.url.clone();
+    let message = format!("looking for {url}");
+    let located = tokio::time::timeout(timeout, locate(target));
+    let located = with_spinner(output.may_animate(), &message, located).await;
+    located.unwrap_or(Err(ConnectError::Silent {
+        url,
+        after: timeout,
+    }))
+}
+
+async fn call_local(
+    local: &LocalRegistry,
+    function: &str,
+    payload: Json,
+) -> Result<Option<Json>, CliError> {
+    match skills_api::find_function(function) {
+        Some(operation) => {
+            let result = (operation.run)(Arc::clone(&local.registry), payload).await;
+            result.map(Some).map_err(operation_failed)
+        }
+        None => local
+            .engine
+            .call_function(function, &payload)
+            .await
+            .map_err(|error| call_failed(function, error)),
+    }
+}
+
+fn operation_failed(error: Error) -> CliError {
+    let mut error = CliError::from(error);
+    if error.hint.is_none() {
+        // The state functions return failures of the store as text, hint included.
+        (error.message, error.hint) = split_hint(&error.message);
+    }
+    error
+}
+
+fn timed_out(function: &str, timeout: Duration) -> CliError {
+    CliError {
+        kind: Kind::TimedOut,
+        message: format!("`{function}` did not answer within {timeout:?}"),
+        hint: Some("try again, or wait longer with --timeout".into()),
+    }
+}
+
+/// The error for a call that failed.
+pub fn call_failed(function: &str, error: CallError) -> CliError {
+    match error {
+        CallError::TimedOut { timeout, .. } => timed_out(function, timeout),
+        CallError::Disconnected => CliError {
+            kind: Kind::Unavailable,
+            message: format!("the engine disconnected before `{function}` answered"),
+            hint: Some("is it running? try again".into()),
+        },
+        CallError::NotFound(_) => CliError {
+            kind: Kind::NotFound,
+            message: format!("function not found: {function}"),
+            hint: Some("is the worker that offers it connected?".into()),
+        },
+        CallError::Remote(body) => decode_error(&body),
+    }
+}
+
+/// The error for an operation or a trigger type of the registry that an engine does not have.
+pub fn not_offered(url: &str, id: &str) -> CliError {
+    CliError {
+        kind: Kind::Unavailable,
+        message: format!("the engine at {url} does not offer `{id}`"),
+        hint: Some(
+            "no skills worker runs there, or an older one: start this version with `skills --url ...`"
+                .into(),
+        ),
+    }
+}
+
+/// Every kind, to find the kind of a code.
 const KINDS: [Kind; 6] = [
     Kind::Invalid,
     Kind::NotFound,
@@ -208,9 +252,9 @@ const KINDS: [Kind; 6] = [
     Kind::Broken,
 ];
 
-/// A function answered with an error. Codes that are not ours come from engines and
-/// other workers: something behind the registry did not do its part.
-fn refused(body: &ErrorBody) -> CliError {
+/// Decodes the error of a function. A code that is not in our table comes from an engine or
+/// another worker: something behind the registry failed.
+fn decode_error(body: &ErrorBody) -> CliError {
     let kind = KINDS
         .into_iter()
         .find(|kind| skills_api::code(*kind) == body.code);
@@ -246,7 +290,7 @@ fn split_hint(text: &str) -> (String, Option<String>) {
         })
     });
     match inside {
-        // What an engine said about a failure is no advice.
+        // The code of a failure is not a hint.
         Some((message, hint)) if !hint.starts_with("code `") => {
             (message.to_owned(), Some(hint.to_owned()))
         }
@@ -254,13 +298,13 @@ fn split_hint(text: &str) -> (String, Option<String>) {
     }
 }
 
-fn unreachable(error: &ConnectError) -> CliError {
+fn cannot_connect(error: ConnectError) -> CliError {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(deeper) = cause {
-        let said = deeper.to_string();
-        if !message.contains(&said) {
-            message = format!("{message}: {said}");
+        let text = deeper.to_string();
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
         }
         cause = deeper.source();
     }
@@ -271,19 +315,19 @@ fn unreachable(error: &ConnectError) -> CliError {
     }
 }
 
-/// Waits, and on a terminal says so when it takes a while.
-async fn with_spinner<T>(spins: bool, what: &str, work: impl Future<Output = T>) -> T {
+/// Awaits `work`; shows a spinner when it takes a while.
+async fn with_spinner<T>(spins: bool, message: &str, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     if !spins {
         return work.await;
     }
-    if let Ok(done) = tokio::time::timeout(PATIENCE, &mut work).await {
+    if let Ok(done) = tokio::time::timeout(SPINNER_DELAY, &mut work).await {
         return done;
     }
     let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
     let spinner = ProgressBar::new_spinner()
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-        .with_message(what.to_owned());
+        .with_message(message.to_owned());
     spinner.tick();
     spinner.enable_steady_tick(Duration::from_millis(100));
     let done = work.await;
@@ -297,7 +341,7 @@ mod tests {
 
     #[track_caller]
     fn check(code: &str, message: &str, expected: (Kind, &str, Option<&str>)) {
-        let stop = refused(&ErrorBody::new(code, message));
+        let stop = decode_error(&ErrorBody::new(code, message));
         let got = (stop.kind, stop.message.as_str(), stop.hint.as_deref());
         assert_eq!(got, expected, "for {code}: {message}");
     }
@@ -346,7 +390,7 @@ mod tests {
     fn every_kind_is_found_again_by_its_code() {
         for kind in KINDS {
             assert_eq!(
-                refused(&ErrorBody::new(skills_api::code(kind), "x")).kind,
+                decode_error(&ErrorBody::new(skills_api::code(kind), "x")).kind,
                 kind
             );
         }

@@ -9,7 +9,7 @@ use skills_core::Kind;
 
 use super::CliError;
 use super::batch::{self, Outcome, Summary};
-use super::connection::{Connection, open_for_many};
+use super::connection::{Connection, open};
 use super::list::{ORIGINS, entries};
 use super::options::Options;
 use super::read::content;
@@ -45,7 +45,7 @@ code is 2.";
 pub fn run(args: &ExportArgs) -> Result<(), CliError> {
     let dir = &args.dir;
     fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
-    open_for_many(&args.options, async |connection| {
+    open(&args.options, async |connection| {
         let skills = entries(connection, args.origin.as_deref()).await?;
         let items = skills
             .into_iter()

@@ -9,7 +9,7 @@ use clap::Args;
 use skills_core::{Kind, SkillId};
 
 use super::batch::{self, Outcome, Summary};
-use super::connection::{Connection, open_for_many};
+use super::connection::{Connection, open};
 use super::list::{Entry, entries};
 use super::options::Options;
 use super::read::content;
@@ -42,7 +42,7 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
             "the id of `DIR/resend/email.md` is `resend/email`",
         ));
     }
-    open_for_many(&args.options, async |connection| {
+    open(&args.options, async |connection| {
         let registered = entries(connection, None).await?;
         let registered: HashMap<_, _> = registered
             .iter()

@@ -30,8 +30,8 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: &McpArgs) -> Result<(), CliError> {
     log::start(args.log);
     let loaded = args.target.engine.load_optional_config();
-    app::warn_about(&loaded);
-    let (place, _) = args.target.target();
+    app::log_warnings(&loaded);
+    let (target, _) = args.target.target();
     block_on(async {
         let stop = CancellationToken::new();
         let (signal, signalled) = (app::stop_signal(), stop.clone());
@@ -39,7 +39,7 @@ pub fn run(args: &McpArgs) -> Result<(), CliError> {
             signal.await;
             signalled.cancel();
         });
-        let served = app::mcp(place, &loaded, stop).await;
+        let served = app::mcp(target, &loaded, stop).await;
         signals.abort();
         served.map_err(|error| CliError {
             kind: error.kind(),

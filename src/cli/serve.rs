@@ -31,7 +31,7 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: ServeArgs) -> Result<(), CliError> {
     log::start(args.log);
     let loaded = args.target.engine.load_config();
-    app::warn_about(&loaded);
+    app::log_warnings(&loaded);
     let data_dir = args.target.data_dir().or_else(app::data_dir);
     let data_dir = data_dir.ok_or_else(|| {
         CliError::invalid(

@@ -1,26 +1,23 @@
 //! `skills watch`: every change as it happens.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
-use serde_json::value::to_raw_value;
-use skills_iii::Event;
-use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
-use tokio::sync::mpsc;
-use uuid::Uuid;
+use skills_api::TRIGGER_TYPES;
+use skills_core::Change;
+use skills_iii::client::Handler;
+use skills_iii::{Client, Event};
+use tokio::sync::{broadcast, mpsc};
 
 use super::CliError;
-use super::connection::{Connection, open_watching};
+use super::connection::{Access, Connection, call_failed, not_offered, open};
 use super::options::Options;
-use crate::app;
-use skills_api::TRIGGER_TYPES;
+use crate::app::{self, LocalRegistry, NotSubscribed};
 
-/// How long an engine may take to note down that we listen, and how often it is asked.
-const AGAIN: Duration = Duration::from_millis(20);
-const ATTEMPTS: usize = 100;
+/// How many changes may wait to be printed.
+const PENDING_MAX: usize = 65_536;
 
 /// Follow changes until Ctrl-C: one line for each.
 #[derive(Args)]
@@ -39,139 +36,145 @@ const EXAMPLES: &str = "Examples:
   skills watch --json                  one JSON document per change
   skills watch --count 1 && make       wait for the next change";
 
-/// A change as the registry announces it.
-#[derive(Deserialize)]
-struct Notice {
-    op: String,
-    #[serde(alias = "name")]
-    id: String,
+/// A change in the form that is printed.
+#[derive(Serialize)]
+struct Line<'a> {
+    op: &'static str,
+    kind: &'static str,
+    id: &'a str,
 }
 
-/// A change as it is said here.
-#[derive(Serialize)]
-struct Change {
-    op: String,
-    kind: &'static str,
-    id: String,
+impl<'a> From<&'a Change> for Line<'a> {
+    fn from(change: &'a Change) -> Self {
+        let (op, kind, id) = match change {
+            Change::SkillRegistered(id) => ("register", "skill", id.as_str()),
+            Change::SkillUnregistered(id) => ("unregister", "skill", id.as_str()),
+            Change::PromptRegistered(name) => ("register", "prompt", name.as_str()),
+            Change::PromptUnregistered(name) => ("unregister", "prompt", name.as_str()),
+        };
+        Self { op, kind, id }
+    }
 }
 
 pub fn run(args: &WatchArgs) -> Result<(), CliError> {
-    open_watching(&args.options, async |connection| {
+    open(&args.options, async |connection| {
         let stop = app::stop_signal();
-        tokio::pin!(stop);
-        let mut events = connection.client().events();
-        let mut changes = subscribe(connection).await?;
-        connection.output.note("watching; Ctrl-C ends it");
-        let mut left = args.count;
-        while left != Some(0) {
-            tokio::select! {
-                () = &mut stop => break,
-                event = events.recv() => tell(connection, event.ok()),
-                change = changes.recv() => {
-                    let Some(change) = change else { break };
-                    connection.output.data("watch", &change, |_| {
-                        format!("{:<10} {:<6} {}\n", change.op, change.kind, change.id)
-                    })?;
-                    left = left.map(|left| left - 1);
+        let (sender, changes) = mpsc::channel(PENDING_MAX);
+        let print = print_changes(connection, changes, args.count);
+        match &connection.access {
+            Access::Local(local) => {
+                listen(local, sender);
+                let follow = local.follow().await?;
+                watching(connection);
+                tokio::select! {
+                    () = stop => Ok(()),
+                    () = follow => Ok(()),
+                    printed = print => printed,
+                }
+            }
+            Access::Remote { client, url } => {
+                let events = report_events(connection, client);
+                subscribe(connection, client, url, sender).await?;
+                watching(connection);
+                tokio::select! {
+                    () = stop => Ok(()),
+                    () = events => Ok(()),
+                    printed = print => printed,
                 }
             }
         }
-        Ok(())
     })
 }
 
-/// What happens to the connection matters here: what changes meanwhile is not told.
-fn tell(connection: &Connection, event: Option<Event>) {
-    match event {
-        Some(Event::Disconnected { reason }) => {
-            let text = format!("the engine is gone ({reason}); waiting for it");
-            connection.output.warn(&text);
+fn watching(connection: &Connection) {
+    connection.output.note("watching; Ctrl-C ends it");
+}
+
+async fn print_changes(
+    connection: &Connection,
+    mut changes: mpsc::Receiver<Change>,
+    count: Option<u64>,
+) -> Result<(), CliError> {
+    let mut left = count;
+    while left != Some(0)
+        && let Some(change) = changes.recv().await
+    {
+        let line = Line::from(&change);
+        connection.output.data("watch", &line, |_| {
+            format!("{:<10} {:<6} {}\n", line.op, line.kind, line.id)
+        })?;
+        left = left.map(|left| left - 1);
+    }
+    Ok(())
+}
+
+/// Queues the changes of a registry in this process.
+fn listen(local: &LocalRegistry, changes: mpsc::Sender<Change>) {
+    local.registry.listen(Arc::new(move |change| {
+        // A listener must not block.
+        if changes.try_send(change.clone()).is_err() {
+            tracing::warn!("a change is not shown: too many wait to be printed");
         }
-        Some(Event::Connected { .. }) => {
-            connection
-                .output
-                .note("connected again; what changed meanwhile was missed");
+    }));
+}
+
+/// Reports what happens to the connection: changes during an interruption are not received.
+/// Returns a future that runs for as long as the client lives.
+fn report_events(connection: &Connection, client: &Client) -> impl Future<Output = ()> {
+    let mut events = client.events();
+    async move {
+        let output = &connection.output;
+        loop {
+            match events.recv().await {
+                Ok(Event::Disconnected { reason }) => {
+                    output.warn(&format!("the engine disconnected ({reason}); reconnecting"));
+                }
+                Ok(Event::Connected { .. }) => {
+                    output.note("reconnected; changes in between were not received");
+                }
+                Ok(Event::ConnectionRefused { status }) => output.warn(&format!(
+                    "the engine refuses the connection (HTTP {status}); retrying"
+                )),
+                Ok(Event::TriggerRejected {
+                    trigger_type,
+                    error,
+                    ..
+                }) => output.warn(&format!("`{trigger_type}` is not followed: {error}")),
+                Ok(Event::RegistrationRejected(_))
+                | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return,
+            }
         }
-        Some(Event::ConnectionRefused { status }) => {
-            let text = format!("the engine does not let us in (HTTP {status}); trying again");
-            connection.output.warn(&text);
-        }
-        Some(Event::TriggerRejected {
-            trigger_type,
-            error,
-            ..
-        }) => {
-            connection
-                .output
-                .warn(&format!("`{trigger_type}` is not followed: {error}"));
-        }
-        Some(Event::RegistrationRejected(_)) | None => {}
     }
 }
 
-/// Has the registry call us for every change, and waits until it will.
-async fn subscribe(connection: &Connection) -> Result<mpsc::UnboundedReceiver<Change>, CliError> {
-    #[derive(Deserialize)]
-    struct Id {
-        id: String,
-    }
-    #[derive(Deserialize)]
-    struct Types {
-        triggers: Vec<Id>,
-    }
-    #[derive(Deserialize)]
-    struct Registered {
-        #[serde(alias = "triggers")]
-        registered_triggers: Vec<Id>,
-    }
-    let types: Types = connection
-        .call("engine::triggers::list", &json!({}))
-        .await?;
-    let (heard, changes) = mpsc::unbounded_channel();
-    let mut ours = Vec::new();
-    for (kind, word) in TRIGGER_TYPES.iter().zip(["skill", "prompt"]) {
-        if !types.triggers.iter().any(|one| one.id == kind.id) {
-            return Err(connection.missing(kind.id));
-        }
-        let function_id = format!("skills-cli::watch-{}", Uuid::new_v4());
-        let heard = heard.clone();
-        let handler: Handler = Arc::new(move |payload| {
-            if let Ok(Notice { op, id }) = serde_json::from_str(payload.get()) {
-                // Refused only when we are about to end.
-                let _ = heard.send(Change { op, kind: word, id });
+/// Subscribes to the changes of the registry on an engine, and waits until they are sent.
+async fn subscribe(
+    connection: &Connection,
+    client: &Client,
+    url: &str,
+    changes: mpsc::Sender<Change>,
+) -> Result<(), CliError> {
+    let handler: Handler = Arc::new(move |payload| {
+        let (change, changes) = (Change::from_payload(&payload), changes.clone());
+        Box::pin(async move {
+            if let Some(change) = change {
+                // Fails only when the command is about to end.
+                let _ = changes.send(change).await;
             }
-            Box::pin(std::future::ready(Ok(None)))
-        });
-        let spec = FunctionSpec {
-            id: function_id.clone(),
-            description: Some("Somebody watches changes on a command line.".into()),
-            metadata: to_raw_value(&json!({ "internal": true })).ok(),
-            ..FunctionSpec::default()
-        };
-        connection.client().register_function(spec, handler);
-        let id = Uuid::new_v4().to_string();
-        connection.client().register_trigger(TriggerSpec {
-            id: id.clone(),
-            trigger_type: kind.id.into(),
-            function_id,
-            config: to_raw_value(&json!({}))
-                .map_err(|error| CliError::broken(error.to_string()))?,
-            metadata: None,
-            ..TriggerSpec::default()
-        });
-        ours.push(id);
+            Ok(None)
+        })
+    });
+    for kind in TRIGGER_TYPES {
+        let handler = Arc::clone(&handler);
+        let trigger = app::subscribe(client, "watch", kind.id, &json!({}), handler);
+        let subscribed = app::wait_subscribed(client, kind.id, &[trigger]).await;
+        subscribed.map_err(|error| match error {
+            NotSubscribed::UnknownType | NotSubscribed::NotListed => not_offered(url, kind.id),
+            NotSubscribed::Failed(error) => call_failed(kind.id, error),
+        })?;
     }
-    for _ in 0..ATTEMPTS {
-        let listed: Registered = connection
-            .call("engine::registered-triggers::list", &json!({}))
-            .await?;
-        let noted = |id: &String| listed.registered_triggers.iter().any(|one| one.id == *id);
-        if ours.iter().all(noted) {
-            // The worker hears of us before it hears this call.
-            let _: serde::de::IgnoredAny = connection.call("skills::list", &json!({})).await?;
-            return Ok(changes);
-        }
-        tokio::time::sleep(AGAIN).await;
-    }
-    Err(connection.missing(TRIGGER_TYPES[0].id))
+    // The worker processes messages in order: it answers after it has the subscriptions.
+    let _: serde::de::IgnoredAny = connection.call("skills::list", &json!({})).await?;
+    Ok(())
 }

@@ -28,10 +28,10 @@ pub fn run(args: WorkerArgs) -> Result<(), CliError> {
     }
     log::start(args.log);
     let loaded = args.engine.load_config();
-    app::warn_about(&loaded);
+    app::log_warnings(&loaded);
     let url = args.engine.url();
     block_on(async {
-        let client = remote::connect(&url, args.engine.token).map_err(|error| {
+        let client = remote::connect_worker(&url, args.engine.token).map_err(|error| {
             CliError::invalid(
                 error.to_string(),
                 "an engine's address looks like ws://127.0.0.1:49134",

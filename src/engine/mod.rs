@@ -1,21 +1,22 @@
-//! The registry's port to an engine, over the iii wire.
+//! The registry's [`Engine`](skills_core::Engine) port and how it is reached.
 //!
-//! A [`ClientEngine`] is the same for an engine elsewhere and for the one in this process:
-//! both are a [`Client`]. Only how the client comes about differs; [`remote`] and
-//! [`embedded`] know. [`peer`] asks a skills worker elsewhere for its documents.
+//! [`ClientEngine`] is an engine behind an iii client, in this process or elsewhere;
+//! [`LocalEngine`] is a data directory without an engine. [`remote`] connects to an engine
+//! elsewhere, and [`WorkerSource`] reads the documents that a skills worker serves there.
 
-pub mod embedded;
-pub mod peer;
+mod client;
+mod local;
 pub mod remote;
+mod worker_source;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use skills_core::{Engine, Failure, Json, Pending};
+use skills_core::Failure;
+use skills_iii::CallError;
 use skills_iii::state::SqliteState;
-use skills_iii::{CallError, Client};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::mpsc;
+
+pub use client::ClientEngine;
+pub use local::LocalEngine;
+pub use worker_source::WorkerSource;
 
 /// Functions of the engine itself that may be called twice without harm.
 const IDEMPOTENT: &[&str] = &[
@@ -38,88 +39,21 @@ pub fn is_idempotent(function: &str) -> bool {
     }
 }
 
-/// An engine at the other end of a client.
-pub struct ClientEngine {
-    client: Client,
-    /// The engine's state, where that is in this process.
-    store: Option<Arc<SqliteState>>,
-    /// What is sent without waiting goes through a task of its own, in order: whoever
-    /// causes many notices answers its caller first.
-    unhurried: mpsc::UnboundedSender<(String, Json)>,
-}
-
-impl ClientEngine {
-    /// The engine behind `client`. Must be called inside a runtime.
-    pub fn new(client: Client) -> Self {
-        let (unhurried, mut waiting) = mpsc::unbounded_channel::<(String, Json)>();
-        let sender = client.clone();
-        // Ends with this value, which holds the only other end.
-        tokio::spawn(async move {
-            while let Some((function, payload)) = waiting.recv().await {
-                sender.send(&function, payload);
-            }
-        });
-        Self {
-            client,
-            store: None,
-            unhurried,
-        }
-    }
-
-    /// The same, where the engine's state is in this process.
-    pub fn beside(store: Arc<SqliteState>, client: Client) -> Self {
-        Self {
-            store: Some(store),
-            ..Self::new(client)
-        }
-    }
-}
-
-impl Engine for ClientEngine {
-    fn call<'a>(
-        &'a self,
-        function: &'a str,
-        payload: Json,
-        timeout: Duration,
-    ) -> Pending<'a, Result<Option<Json>, Failure>> {
-        Box::pin(async move {
-            let answer = if is_idempotent(function) {
-                self.client
-                    .call_idempotent(function, payload, timeout)
-                    .await
-            } else {
-                self.client.call(function, payload, timeout).await
-            };
-            answer.map_err(failure)
-        })
-    }
-
-    fn for_each_row(
-        &self,
-        scope: &str,
-        visit: &mut dyn FnMut(&str),
-    ) -> Option<Result<(), Failure>> {
-        let store = self.store.as_ref()?;
-        // The rows are the engine's, so they are gone when it is.
-        if self.client.worker_id().is_none() {
-            return Some(Err(failure(CallError::Disconnected)));
-        }
-        let mut read = || store.for_each_row(scope, visit);
-        // Many rows take a while; where there are other threads, they take over meanwhile.
-        let shown = match Handle::current().runtime_flavor() {
-            RuntimeFlavor::MultiThread => tokio::task::block_in_place(read),
-            _ => read(),
-        };
-        Some(shown.map_err(|error| Failure::Failed {
-            code: "LIST_ERROR".into(),
-            message: error.with_cause_and_hint(),
-        }))
-    }
-
-    fn send(&self, function: &str, payload: Json) {
-        // Refused only when the runtime is ending, and then nobody listens.
-        let _ = self.unhurried.send((function.to_owned(), payload));
-    }
+/// Visits every row of a scope. Blocks, but not the other tasks of a multi-threaded runtime.
+fn for_each_row(
+    store: &SqliteState,
+    scope: &str,
+    visit: &mut dyn FnMut(&str),
+) -> Result<(), Failure> {
+    let mut read = || store.for_each_row(scope, visit);
+    let visited = match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(read),
+        _ => read(),
+    };
+    visited.map_err(|error| Failure::Failed {
+        code: "LIST_ERROR".into(),
+        message: error.with_cause_and_hint(),
+    })
 }
 
 fn failure(error: CallError) -> Failure {
@@ -131,7 +65,7 @@ fn failure(error: CallError) -> Failure {
         },
         CallError::Remote(body) if body.code == "invocation_stopped" => Failure::Failed {
             code: body.code,
-            message: "its worker went away before it answered".into(),
+            message: "its worker disconnected before it answered".into(),
         },
         CallError::Remote(body) if body.message.trim().is_empty() => Failure::Failed {
             message: format!("it gave no reason (code `{}`)", body.code),

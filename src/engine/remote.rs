@@ -1,34 +1,34 @@
-//! A connection to an engine that runs elsewhere.
+//! Connections to an engine that runs elsewhere.
 
 use std::time::Duration;
 
 use skills_iii::client::BadAddress;
 use skills_iii::{Client, ClientOptions};
 
-/// An answer given sooner than this is said twice. The engine notes down who waits
-/// only after it has passed the call on, and drops an answer that comes in between,
-/// as one from memory can; it ignores the second of two.
-const REPEAT: Duration = Duration::from_millis(100);
+/// An answer sent sooner than this after its call is sent a second time. The engine records
+/// the caller only after it has forwarded the call and drops an answer that arrives in
+/// between; it ignores the second of two answers.
+const REPEAT_REPLY: Duration = Duration::from_millis(100);
 
-/// Starts connecting to the engine at `url`, and stays connected.
-pub fn connect(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
+/// Connects to the engine at `url` as a worker, and reconnects when the connection is lost.
+pub fn connect_worker(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
     let defaults = ClientOptions::default();
     let options = ClientOptions {
         name: worker_name().unwrap_or_else(|| format!("skills@{}", defaults.name)),
         version: env!("CARGO_PKG_VERSION").into(),
         description: Some(env!("CARGO_PKG_DESCRIPTION").into()),
         token,
-        repeat_reply: Some(REPEAT),
+        repeat_reply: Some(REPEAT_REPLY),
         ..defaults
     };
     Client::connect(url, options)
 }
 
-/// Starts connecting to the engine at `url` as somebody who asks and leaves again.
-pub fn visit(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
+/// Connects to the engine at `url` as a caller that offers no functions.
+pub fn connect_caller(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
     let defaults = ClientOptions::default();
     let options = ClientOptions {
-        name: format!("skills-visitor@{}", defaults.name),
+        name: format!("skills-caller@{}", defaults.name),
         version: env!("CARGO_PKG_VERSION").into(),
         token,
         ..defaults
@@ -36,7 +36,7 @@ pub fn visit(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
     Client::connect(url, options)
 }
 
-/// The name under which an engine that starts its workers itself waits for us.
+/// The name under which an engine that starts its workers itself expects this process.
 fn worker_name() -> Option<String> {
     std::env::var("III_WORKER_NAME")
         .ok()

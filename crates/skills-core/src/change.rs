@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use serde_json::json;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::{Engine, Json, PromptName, SkillId};
 
@@ -70,6 +70,28 @@ impl Change {
         };
         to_raw_value(&value).expect("a value of strings is JSON")
     }
+
+    /// The change that a subscriber was sent; `None` if the payload is not one.
+    pub fn from_payload(payload: &RawValue) -> Option<Self> {
+        let Notice { op, id, name } = serde_json::from_str(payload.get()).ok()?;
+        Some(match (op.as_str(), id, name) {
+            ("register", Some(id), _) => Self::SkillRegistered(id.parse().ok()?),
+            ("unregister", Some(id), _) => Self::SkillUnregistered(id.parse().ok()?),
+            ("register", None, Some(name)) => Self::PromptRegistered(name.parse().ok()?),
+            ("unregister", None, Some(name)) => Self::PromptUnregistered(name.parse().ok()?),
+            _ => return None,
+        })
+    }
+}
+
+/// The payload of a notice, as [`Change::to_payload`] writes it.
+#[derive(serde::Deserialize)]
+struct Notice {
+    op: String,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
 }
 
 /// A callback in this process for every change. It must not block.

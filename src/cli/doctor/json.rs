@@ -11,7 +11,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
     let (checkup, store) = (diagnosis.checkup, &diagnosis.store);
     let report = &checkup.report;
     let checked = match &checkup.store {
-        StoreHealth::Well(checked) => Some(checked),
+        StoreHealth::Healthy(checked) => Some(checked),
         _ => None,
     };
     let agents = checkup.agents.iter().map(|agent| {

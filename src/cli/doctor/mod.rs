@@ -75,9 +75,9 @@ impl<'a> Diagnosis<'a> {
             engine: engine_status(&checkup.engine),
             store: store_status(&checkup.store),
             store_path: match &checkup.store {
-                StoreHealth::Well(checked) => Some(&checked.path),
-                StoreHealth::Empty(path) | StoreHealth::Ill(path, _) => Some(path),
-                StoreHealth::Nowhere => None,
+                StoreHealth::Healthy(checked) => Some(&checked.path),
+                StoreHealth::Empty(path) | StoreHealth::Broken(path, _) => Some(path),
+                StoreHealth::NoDataDir => None,
             },
             skill_patterns: count_files(&patterns.skills, &report.skill_patterns, &skills),
             prompt_patterns: count_files(&patterns.prompts, &report.prompt_patterns, &prompts),
@@ -95,7 +95,7 @@ struct Status {
 
 fn engine_status(engine: &EngineHealth) -> Status {
     let (state, message, is_finding) = match engine {
-        EngineHealth::Serves => ("serving", "running, with a registry".into(), false),
+        EngineHealth::Serving => ("serving", "running, with a registry".into(), false),
         EngineHealth::Idle(problem) => {
             let message = format!("running, but without a registry ({problem}); start `skills`");
             ("idle", message, true)
@@ -104,7 +104,7 @@ fn engine_status(engine: &EngineHealth) -> Status {
             let message = "not running; commands use the data directory";
             ("absent", message.into(), false)
         }
-        EngineHealth::Refuses(error) => ("refusing", with_hint(error, error.hint()), true),
+        EngineHealth::Refused(error) => ("refusing", with_hint(error, error.hint()), true),
     };
     Status {
         state,
@@ -115,7 +115,7 @@ fn engine_status(engine: &EngineHealth) -> Status {
 
 fn store_status(store: &StoreHealth) -> Status {
     let (state, message, is_finding) = match store {
-        StoreHealth::Well(checked) => {
+        StoreHealth::Healthy(checked) => {
             let (version, rows) = (checked.version, checked.rows);
             let outdated = if checked.outdated {
                 " (migrated on next use)"
@@ -126,8 +126,8 @@ fn store_status(store: &StoreHealth) -> Status {
             ("healthy", message, false)
         }
         StoreHealth::Empty(_) => ("empty", "nothing stored yet".into(), false),
-        StoreHealth::Ill(_, error) => ("broken", with_hint(error, error.hint()), true),
-        StoreHealth::Nowhere => {
+        StoreHealth::Broken(_, error) => ("broken", with_hint(error, error.hint()), true),
+        StoreHealth::NoDataDir => {
             let message = "this user has no data directory; name one with --data-dir";
             ("nowhere", message.into(), true)
         }

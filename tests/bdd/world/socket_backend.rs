@@ -77,7 +77,7 @@ impl SocketBackend {
             config,
             ..LoadedConfig::default()
         };
-        let worker = remote::connect(&url, None).expect("an engine's address");
+        let worker = remote::connect_worker(&url, None).expect("an engine's address");
         let (stop, stopped) = oneshot::channel::<()>();
         let worker = tokio::spawn(async move {
             app::work(worker, &loaded, async { drop(stopped.await) }).await;

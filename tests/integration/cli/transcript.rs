@@ -143,7 +143,7 @@ impl Transcript {
             text = text.replace(&format!("{minutes:>2} min"), "   now");
         }
         text = text.replace(env!("CARGO_PKG_VERSION"), "[version]");
-        let note = format!("note: no engine answers at {NO_ENGINE}; ");
+        let note = format!("note: no engine is listening at {NO_ENGINE}; ");
         let lines = text
             .split_inclusive('\n')
             .filter(|line| !line.starts_with(&note));

@@ -80,8 +80,8 @@ async fn the_loss_of_the_engine_is_reported() {
     serve.kill().await;
     let warning = watch.stderr_line().await.unwrap();
     assert!(
-        warning.starts_with("warning: the engine is gone ("),
+        warning.starts_with("warning: the engine disconnected ("),
         "{warning}"
     );
-    assert!(warning.ends_with("); waiting for it"), "{warning}");
+    assert!(warning.ends_with("); reconnecting"), "{warning}");
 }

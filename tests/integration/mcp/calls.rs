@@ -132,7 +132,7 @@ async fn a_panic_is_an_error_and_the_session_continues() {
 async fn a_lost_engine_is_an_error_and_not_an_empty_list() {
     let mut fixture = Fixture::new().await;
     let mut client = fixture.client().await;
-    fixture.home.leave().await;
+    fixture.embedded.leave().await;
     fixture.registry().disconnected();
     for method in ["tools/list", "resources/list", "prompts/list"] {
         let error = client.request(method, json!({})).await.unwrap_err();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::to_raw_value;
-use skills::app::{LocalRegistry, Stay};
+use skills::app::EmbeddedRegistry;
 use skills::config::LoadedConfig;
 use skills::engine::ClientEngine;
 use skills_core::Registry;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 pub struct Fixture {
-    pub home: LocalRegistry,
+    pub embedded: EmbeddedRegistry,
     pub peer: Peer,
     pub handler: RegistryServer,
     pub stop: CancellationToken,
@@ -32,23 +32,21 @@ impl Fixture {
 
     pub async fn with(settings: McpSettings) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut home = LocalRegistry::open(
-            data.path(),
-            None,
-            &LoadedConfig::default(),
-            None,
-            Stay::Long,
-        )
-        .unwrap();
-        assert!(home.ready().await);
-        let peer = home.embedded.hub.attach_with(ClientOptions::named("peer"));
+        let loaded = LoadedConfig::default();
+        let mut embedded = EmbeddedRegistry::open(data.path(), None, &loaded).unwrap();
+        assert!(embedded.ready().await);
+        let peer = embedded.hub.attach_with(ClientOptions::named("peer"));
         peer.wait_connected().await.unwrap();
-        let engine = Arc::new(ClientEngine::new(home.client.clone()));
+        let engine = Arc::new(ClientEngine::new(embedded.client.clone()));
         let stop = CancellationToken::new();
-        let handler =
-            RegistryServer::new(Arc::clone(&home.registry), engine, settings, stop.clone());
+        let handler = RegistryServer::new(
+            Arc::clone(&embedded.registry),
+            engine,
+            settings,
+            stop.clone(),
+        );
         Self {
-            home,
+            embedded,
             peer: Peer(peer),
             handler,
             stop,
@@ -57,7 +55,7 @@ impl Fixture {
     }
 
     pub fn registry(&self) -> &Registry {
-        &self.home.registry
+        &self.embedded.registry
     }
 
     pub async fn register_skill(&self, id: &str, body: &str) {

@@ -42,7 +42,7 @@ async fn a_long_list_has_pages_and_an_invalid_cursor_is_refused() {
     let fixture = Fixture::new().await;
     let mut writing = JoinSet::new();
     for n in 0..1050 {
-        let registry = Arc::clone(&fixture.home.registry);
+        let registry = Arc::clone(&fixture.embedded.registry);
         writing.spawn(async move {
             let id = format!("s{n:04}").parse().unwrap();
             registry.register_skill(id, "# S".into()).await.unwrap();

@@ -171,7 +171,7 @@ async fn a_function_whose_worker_disconnects_during_the_call() {
     let error = error.unwrap_err();
     assert!(error.contains("w::vanish"), "{error}");
     assert!(
-        error.contains("went away") || error.contains("too slow"),
+        error.contains("disconnected") || error.contains("too slow"),
         "{error}"
     );
 }

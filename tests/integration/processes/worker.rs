@@ -42,7 +42,7 @@ async fn after_an_engine_restart_functions_are_registered_again_and_caches_are_e
     peer.call_until_ok("skills::register", json!({ "id": "a", "skill": "A" }))
         .await;
     let address = engine.stop().await;
-    worker.wait_for_log("the engine is gone").await;
+    worker.wait_for_log("the engine disconnected").await;
     // The state was in memory, so the new engine has none, and the worker must not serve the old.
     let engine = TestEngine::start_at(&address).await;
     worker.wait_for_log("serving").await;
@@ -102,9 +102,9 @@ async fn a_standby_disconnects_from_a_lost_engine_and_serves_nothing_old_on_the_
     owner.kill().await;
     let engine = TestEngine::start_at(&address).await;
     let first = standby
-        .wait_for_any_log(&["the engine is gone", "serving"])
+        .wait_for_any_log(&["the engine disconnected", "serving"])
         .await;
-    assert_eq!(first["message"], "the engine is gone; trying again");
+    assert_eq!(first["message"], "the engine disconnected; reconnecting");
     standby.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "another").await;
     assert_eq!(peer.skill_ids().await, [""; 0]);

@@ -44,6 +44,13 @@ impl Registry {
         Ok(found.is_some())
     }
 
+    /// How many skills are registered, and how many rows cannot be served. Answered from
+    /// memory while the engine reports its changes; no source is read.
+    pub async fn registered_skill_counts(&self) -> Result<(usize, usize), Error> {
+        let state = self.stored_skills("count the skills").await?;
+        Ok((state.rows.len(), state.damaged.len()))
+    }
+
     /// Every skill of every origin, in byte order of their ids.
     pub async fn skills(&self) -> Result<Listing<SkillHead>, Error> {
         let state = self.stored_skills("list the skills").await?;

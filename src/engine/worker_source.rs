@@ -17,7 +17,7 @@ const LISTING_PROMPTS: &str = "list the prompts";
 
 /// The documents that the worker on an engine serves. Without such a worker there are
 /// none.
-pub struct Peer {
+pub struct WorkerSource {
     engine: Arc<dyn Engine>,
     timeout: Duration,
 }
@@ -99,7 +99,7 @@ struct Text {
     text: Arc<str>,
 }
 
-impl Peer {
+impl WorkerSource {
     /// The documents of the worker on this engine.
     pub fn new(engine: Arc<dyn Engine>, timeout: Duration) -> Self {
         Self { engine, timeout }
@@ -249,7 +249,7 @@ fn document(origin: &str) -> Option<Origin> {
     }
 }
 
-impl Source for Peer {
+impl Source for WorkerSource {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         Box::pin(self.list_skills())
     }
@@ -334,7 +334,7 @@ mod tests {
         let worker = Arc::new(Worker::default());
         let engine: Arc<dyn Engine> = Arc::<Worker>::clone(&worker);
         let settings = RegistrySettings::default();
-        let peer = Peer::new(Arc::clone(&engine), settings.timeout);
+        let peer = WorkerSource::new(Arc::clone(&engine), settings.timeout);
         let now = || "2026-01-01T00:00:00Z".to_owned();
         let registry = Registry::new(engine, vec![Arc::new(peer)], settings, now);
         (worker, registry)

@@ -1,0 +1,106 @@
+//! The registry with an engine of its own, all in this process.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use skills_access::AccessPolicy;
+use skills_core::Registry;
+use skills_files::Sources;
+use skills_iii::state::{SqliteState, StateError, StoreOptions};
+use skills_iii::{Client, ClientOptions, Hub, HubOptions};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::sources::FileCounts;
+use super::worker::Worker;
+use super::{SHUTDOWN_TIMEOUT, file_sources, registry, scopes, sources};
+use crate::config::LoadedConfig;
+use crate::engine::ClientEngine;
+
+/// An engine on a data directory and the registry that serves there.
+pub struct EmbeddedRegistry {
+    /// The engine.
+    pub hub: Hub,
+    /// The registry's own connection to it.
+    pub client: Client,
+    /// The registry.
+    pub registry: Arc<Registry>,
+    /// The files it serves.
+    pub sources: Sources,
+    /// What the last walk of the files found.
+    pub file_counts: Arc<FileCounts>,
+    store: Arc<SqliteState>,
+    serving: watch::Receiver<bool>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl EmbeddedRegistry {
+    /// Opens the data directory, starts an engine and serves on it. Workers from outside
+    /// need `token`, if there is one.
+    pub fn open(
+        data_dir: &Path,
+        token: Option<String>,
+        loaded: &LoadedConfig,
+    ) -> Result<Self, StateError> {
+        let store = Arc::new(SqliteState::open(data_dir, StoreOptions::default())?);
+        let hub = Hub::new(HubOptions {
+            access: AccessPolicy {
+                token,
+                ..AccessPolicy::default()
+            },
+            ..HubOptions::new(Arc::clone(&store) as _)
+        });
+        let client = hub.attach_with(ClientOptions {
+            version: env!("CARGO_PKG_VERSION").into(),
+            description: Some(env!("CARGO_PKG_DESCRIPTION").into()),
+            ..ClientOptions::named("skills")
+        });
+        let engine = ClientEngine::with_store(client.clone(), Arc::clone(&store));
+        let sources = file_sources(loaded);
+        let registry = registry(Arc::new(engine), loaded, sources.for_registry());
+        let scopes = scopes(&loaded.config);
+        let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
+        let serving = worker.serving();
+        let file_counts = Arc::<FileCounts>::default();
+        let (changes, followed) = (sources.changes(), Arc::clone(&registry));
+        let counts = Arc::clone(&file_counts);
+        let follow_files =
+            async move { sources::publish_changes(changes, &followed, &counts).await };
+        Ok(Self {
+            hub,
+            client,
+            registry,
+            sources,
+            file_counts,
+            store,
+            serving,
+            tasks: vec![tokio::spawn(follow_files), tokio::spawn(worker.run())],
+        })
+    }
+
+    /// Whether every function is registered, now and later.
+    pub fn serving(&self) -> watch::Receiver<bool> {
+        self.serving.clone()
+    }
+
+    /// Waits until every function is registered; false if that will never happen.
+    pub async fn ready(&mut self) -> bool {
+        self.serving.wait_for(|serving| *serving).await.is_ok()
+    }
+
+    /// Finishes the calls in progress; the engine keeps running.
+    pub async fn leave(&mut self) {
+        for task in self.tasks.drain(..) {
+            task.abort();
+            // Awaited, so that the worker does not take the shutdown for a lost engine.
+            let _ = task.await;
+        }
+        self.client.shutdown(SHUTDOWN_TIMEOUT).await;
+    }
+
+    /// Leaves, waits until every write is on disk, and closes the store.
+    pub async fn close(mut self) {
+        self.leave().await;
+        self.store.close();
+    }
+}

@@ -1,0 +1,145 @@
+//! The file sources while the program runs: the report at start-up, and the changes.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use skills_core::{Change, Registry};
+use skills_files::agents::AgentsReport;
+use skills_files::{FolderReport, LoadedFile, Snapshot, SourceChanges, Sources};
+use tokio::sync::watch;
+
+/// Logs once which files are served and which are not. Which of them registered skills and
+/// prompts hide is known only when the registry is `serving`.
+pub async fn report(sources: &Sources, registry: &Registry, mut serving: watch::Receiver<bool>) {
+    let report = match sources.report().await {
+        Ok(report) => report,
+        Err(error) => return tracing::warn!("{}", error.to_text()),
+    };
+    if let Some(agents) = &report.agents {
+        log_agents(agents);
+    }
+    if let Some(folder) = &report.folder {
+        log_folder(folder);
+        if serving.wait_for(|serving| *serving).await.is_ok() {
+            log_hidden(folder, registry).await;
+        }
+    }
+}
+
+/// How many skills the files hold, as of the last walk.
+#[derive(Debug, Default)]
+pub struct FileCounts {
+    /// Skills that no registered skill hides.
+    pub skills: AtomicUsize,
+    /// Files that are not served as skills: hidden, or not fit.
+    pub skipped: AtomicUsize,
+}
+
+/// Publishes the changes of files and counts their skills, for as long as it is polled.
+pub async fn publish_changes(mut changes: SourceChanges, registry: &Registry, counts: &FileCounts) {
+    loop {
+        match changes.next().await {
+            Ok(changed) => {
+                for change in &changed {
+                    publish_unless_registered(registry, change).await;
+                }
+            }
+            Err(error) => tracing::warn!("{}", error.to_text()),
+        }
+        if let Some(known) = changes.known() {
+            counts.update(known, registry).await;
+        }
+    }
+}
+
+impl FileCounts {
+    async fn update(&self, known: &Snapshot, registry: &Registry) {
+        let (mut skills, mut hidden) = (0, 0);
+        for id in known.skills() {
+            match registry.is_skill_registered(id).await {
+                Ok(true) => hidden += 1,
+                Ok(false) => skills += 1,
+                // The counts are shown only when state can be read.
+                Err(_) => return,
+            }
+        }
+        self.skills.store(skills, Ordering::Relaxed);
+        self.skipped
+            .store(known.skipped() + hidden, Ordering::Relaxed);
+    }
+}
+
+/// Publishes the change of a document, unless a registered skill or prompt hides it: then
+/// nothing changes for readers. If state cannot be read, the document counts.
+pub async fn publish_unless_registered(registry: &Registry, change: &Change) {
+    let registered = match change {
+        Change::SkillRegistered(id) | Change::SkillUnregistered(id) => {
+            registry.is_skill_registered(id).await
+        }
+        Change::PromptRegistered(name) | Change::PromptUnregistered(name) => {
+            registry.is_prompt_registered(name).await
+        }
+    };
+    if !registered.unwrap_or(false) {
+        registry.publish(change);
+    }
+}
+
+fn log_folder(report: &FolderReport) {
+    for (kind, files) in [("skill", &report.skills), ("prompt", &report.prompts)] {
+        for file in files {
+            let path = file.path.display();
+            tracing::info!(name = file.name, %path, "{kind} file loaded");
+            if let Some(warning) = &file.warning {
+                tracing::warn!(%path, "{warning}");
+            }
+        }
+    }
+    for skipped in &report.skipped {
+        tracing::warn!(path = skipped.place, reason = skipped.reason, "skipped");
+    }
+    tracing::info!(
+        skills = report.skills.len(),
+        prompts = report.prompts.len(),
+        skipped = report.skipped.len(),
+        "files"
+    );
+}
+
+fn log_agents(report: &AgentsReport) {
+    for document in &report.documents {
+        let path = document.path.display();
+        tracing::info!(agent = document.agent, skills = document.ids.len(), %path, "agent loaded");
+        for warning in &document.warnings {
+            tracing::warn!(%path, "{warning}");
+        }
+    }
+    for skipped in &report.skipped {
+        tracing::warn!(path = skipped.place, reason = skipped.reason, "skipped");
+    }
+    tracing::info!(
+        agents = report.documents.len(),
+        skipped = report.skipped.len(),
+        "agents"
+    );
+}
+
+async fn log_hidden(report: &FolderReport, registry: &Registry) {
+    let log = |file: &LoadedFile, reason| {
+        let fix = "unregister that one or rename the file";
+        tracing::warn!(name = file.name, path = %file.path.display(), "skipped: {reason}; {fix}");
+    };
+    for file in &report.skills {
+        let Ok(id) = file.name.parse() else { continue };
+        if registry.is_skill_registered(&id).await.unwrap_or(false) {
+            log(file, "a worker registered a skill with this id");
+        }
+    }
+    for file in &report.prompts {
+        let Ok(name) = file.name.parse() else {
+            continue;
+        };
+        if registry.is_prompt_registered(&name).await.unwrap_or(false) {
+            log(file, "a worker registered a prompt with this name");
+        }
+    }
+}
