@@ -1,13 +1,13 @@
-//! Counts the answers that never come: many calls to a skills worker, 32 at a time.
+//! Counts lost replies: many calls to a skills worker, 32 at a time.
 //!
-//! `III_ENGINE_WS_URL` names an engine with a skills worker on it; without it, one of
-//! our own is started. `CALLS` changes how many (100,000).
+//! `III_ENGINE_WS_URL` names an engine with a skills worker; without it, an embedded one is
+//! started. `CALLS` sets the number of calls (100,000).
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
-    reason = "a program that prints figures for people"
+    reason = "prints its measurements"
 )]
 
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use serde_json::value::to_raw_value;
 use skills::app;
 use skills::config::LoadedConfig;
 use skills::engine::remote;
-use skills_iii::{Client, ClientOptions, Hub, HubOptions, MemoryState};
-use tokio::net::TcpListener;
+use skills_iii::{Client, ClientOptions};
+use skills_test_support::engine::TestEngine;
 
-/// An answer that takes longer is lost.
-const LOST_AFTER: Duration = Duration::from_secs(10);
+/// A reply that takes longer counts as lost.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 const IN_FLIGHT: usize = 32;
 
 #[tokio::main]
@@ -32,16 +32,19 @@ async fn main() {
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(100_000);
-    let url = match std::env::var("III_ENGINE_WS_URL") {
-        Ok(url) => url,
-        Err(_) => start().await,
+    let (_engine, url) = match std::env::var("III_ENGINE_WS_URL") {
+        Ok(url) => (None, url),
+        Err(_) => {
+            let (engine, url) = start().await;
+            (Some(engine), url)
+        }
     };
     let client = Client::connect(&url, ClientOptions::named("answers")).unwrap();
     client.wait_connected().await.unwrap();
     let register = json!({ "id": "answers", "skill": "# Answers\n\nA skill to read." });
     let register = to_raw_value(&register).unwrap();
     while client
-        .call("skills::register", register.clone(), LOST_AFTER)
+        .call("skills::register", register.clone(), REPLY_TIMEOUT)
         .await
         .is_err()
     {
@@ -60,7 +63,7 @@ async fn main() {
             work.spawn(async move {
                 while next.fetch_add(1, Ordering::Relaxed) < calls / 2 {
                     if client
-                        .call(function, payload.clone(), LOST_AFTER)
+                        .call(function, payload.clone(), REPLY_TIMEOUT)
                         .await
                         .is_err()
                     {
@@ -79,15 +82,13 @@ async fn main() {
     }
 }
 
-/// An engine and a worker on it, over a socket.
-async fn start() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("ws://{}", listener.local_addr().unwrap());
-    let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
-    tokio::spawn(async move { hub.serve(listener, std::future::pending()).await });
+/// An engine and a skills worker on it, over a socket.
+async fn start() -> (TestEngine, String) {
+    let engine = TestEngine::start().await;
+    let url = engine.url.clone();
     let worker = remote::connect_worker(&url, None).unwrap();
     tokio::spawn(async move {
         app::work(worker, &LoadedConfig::default(), std::future::pending()).await
     });
-    url
+    (engine, url)
 }

@@ -1,17 +1,16 @@
-//! How long a person waits: the real binary, started anew each time.
+//! The time of commands: the real binary, started for each measurement.
 //!
-//! Prints the median of each command and its ratio to `true`, measured in turns within
-//! one run, so that a busy machine is busy for all of them.
+//! Prints the median of each command and its difference to `true`. The commands alternate, so that
+//! load on the machine affects all of them.
 
-#![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
-#![expect(
-    clippy::unwrap_used,
-    reason = "a bench that cannot run says so and ends"
-)]
+#![expect(clippy::print_stdout, reason = "prints its measurements")]
+#![expect(clippy::unwrap_used, reason = "a bench panics when it cannot run")]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use skills_test_support::process::skills_command;
 
 const SKILLS: usize = 10_000;
 const BYTES: usize = 2048;
@@ -21,29 +20,33 @@ fn main() {
     let dir = tempfile::tempdir().unwrap();
     let (docs, data) = (dir.path().join("docs"), dir.path().join("data"));
     fill(&docs);
-    let imported = skills(&data, &["import", docs.to_str().unwrap()]);
+    let imported = time_skills(&data, &["import", docs.to_str().unwrap()]);
     println!("import of {SKILLS} skills of {BYTES} bytes: {imported:.1?}");
     println!(
         "import again, all equal: {:.1?}",
-        skills(&data, &["import", docs.to_str().unwrap()])
+        time_skills(&data, &["import", docs.to_str().unwrap()])
     );
     let out = dir.path().join("out");
     println!(
         "export: {:.1?}",
-        skills(&data, &["export", out.to_str().unwrap()])
+        time_skills(&data, &["export", out.to_str().unwrap()])
     );
 
     let empty = dir.path().join("empty");
-    skills(&empty, &["list"]);
+    time_skills(&empty, &["list"]);
     let commands: [(&str, &dyn Fn() -> Duration); 7] = [
         ("true", &|| time(&mut Command::new("true"))),
-        ("skills --help", &|| time(ours().arg("--help"))),
-        ("skills list (empty)", &|| skills(&empty, &["list"])),
-        ("skills list", &|| skills(&data, &["list"])),
-        ("skills list --flat", &|| skills(&data, &["list", "--flat"])),
-        ("skills list --json", &|| skills(&data, &["list", "--json"])),
+        ("skills --help", &|| time(skills_command().arg("--help"))),
+        ("skills list (empty)", &|| time_skills(&empty, &["list"])),
+        ("skills list", &|| time_skills(&data, &["list"])),
+        ("skills list --flat", &|| {
+            time_skills(&data, &["list", "--flat"])
+        }),
+        ("skills list --json", &|| {
+            time_skills(&data, &["list", "--json"])
+        }),
         ("skills read", &|| {
-            skills(&data, &["read", "group-7/skill-77"])
+            time_skills(&data, &["read", "group-7/skill-77"])
         }),
     ];
     let mut times = vec![Vec::new(); commands.len()];
@@ -78,12 +81,8 @@ fn fill(docs: &Path) {
     }
 }
 
-fn ours() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_skills"))
-}
-
-fn skills(data: &Path, args: &[&str]) -> Duration {
-    time(ours().args(args).arg("--data-dir").arg(data))
+fn time_skills(data: &Path, args: &[&str]) -> Duration {
+    time(skills_command().args(args).arg("--data-dir").arg(data))
 }
 
 fn time(command: &mut Command) -> Duration {

@@ -1,14 +1,13 @@
-//! `skills mcp agent.3md` as its clients feel it: the real program over pipes, with documents of 5,
-//! 1,000 and 10,000 skills.
+//! `skills mcp agent.3md`: the real program over pipes, with documents of 5, 1,000 and 10,000 skills.
 //!
-//! Client and server run on one processor each where `taskset` can do that. Figures of one run
-//! compare with each other, not with those of another machine.
+//! Client and server run on one processor each where `taskset` is available. Compare figures of one
+//! run, not of different machines.
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::naive_bytecount,
-    reason = "a bench that cannot run fails, and prints what it measured"
+    reason = "panics when it cannot run, and prints its measurements"
 )]
 
 use std::fmt::Write as _;
@@ -17,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use skills_test_support::process::skills_path;
 
 const LIST_TOOLS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -124,7 +125,7 @@ fn call(tool: &str, argument: &str, value: &str) -> String {
     )
 }
 
-/// A document of so many skills; each has phrases of its own, one it shares, and a dependency.
+/// A document with this many skills; each has two phrases of its own, a shared one, and a link.
 fn document(skills: usize) -> String {
     let mut text =
         String::from("---\n3md: 1.0\nagent: many\n---\n@plane z=0 kind=identity\nMany.\n");
@@ -178,10 +179,10 @@ impl Sample {
     }
 
     fn spawn(&self) -> Server {
-        let program = env!("CARGO_BIN_EXE_skills");
+        let program = skills_path();
         let mut command = if self.pinned {
             let mut command = Command::new("taskset");
-            command.args(["-c", "0", program]);
+            command.args(["-c", "0", &program]);
             command
         } else {
             Command::new(program)
@@ -202,7 +203,7 @@ impl Sample {
         }
     }
 
-    /// A server that has answered once.
+    /// A server that has responded once.
     fn serve(&self) -> Server {
         let mut server = self.spawn();
         server.ask(LIST_TOOLS);
@@ -231,7 +232,8 @@ impl Sample {
         })
     }
 
-    /// Sends everything, reads everything; answers requests per second and the server's peak memory.
+    /// Sends all requests, then reads all responses; returns requests per second and the server's peak
+    /// memory.
     fn pipelined(&self, line: &str, times: usize) -> (f64, String) {
         let mut server = self.serve();
         let mut input = server.input.take().unwrap();

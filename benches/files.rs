@@ -1,12 +1,12 @@
-//! What files cost: a warm list and a warm index of 10,000 files of 2 KiB, as a multiple
-//! of walking the same folders and asking for each file's metadata in the same run.
+//! Lists, the index and reads of 10,000 files of 2 KiB, as a multiple of walking the same folders and
+//! reading each file's metadata in the same run.
 //!
-//! `FILES` changes how many. The bare walk keeps nothing and decides nothing.
+//! `FILES` sets the number of files.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a program that prints figures for people"
+    reason = "prints its measurements"
 )]
 
 use std::fs;
@@ -19,7 +19,7 @@ use memory_engine::Memory;
 use skills_core::{Registry, RegistrySettings, ResourceUri, Source};
 use skills_files::Folder;
 
-/// How often each is measured; they take turns, so that a busy moment hits all.
+/// Measurements of each; they alternate, so that load on the machine affects all.
 const ROUNDS: usize = 41;
 const PER_FOLDER: usize = 100;
 
@@ -28,7 +28,7 @@ fn main() {
     let files = files.unwrap_or(10_000);
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), files);
-    // Files that changed a moment ago are read every time; wait until they are older.
+    // Files that were modified a moment ago are not cached.
     std::thread::sleep(Duration::from_secs(3));
 
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -91,7 +91,7 @@ fn write(dir: &Path, files: usize) {
     }
 }
 
-/// The least that a walk can do.
+/// The lower bound: a walk that keeps nothing.
 fn walk(dir: &Path) -> usize {
     let mut files = 0;
     for entry in fs::read_dir(dir).unwrap() {

@@ -1,5 +1,5 @@
-//! How fast MCP is: from start to the first answer, one answer after the other over stdio, and many
-//! clients over HTTP. Prints a table; figures that belong together are from one run.
+//! MCP: the time from start to the first response, sequential requests over stdio, and many clients
+//! over HTTP. Prints a table.
 //!
 //! `cargo bench --bench mcp`; pin it with `taskset -c 0,1` to compare machines.
 
@@ -7,28 +7,30 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
-    reason = "a program that prints figures for people"
+    reason = "prints its measurements"
 )]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use serde_json::value::to_raw_value;
-use skills_iii::{Client, ClientOptions};
+use skills_test_support::TIMEOUT;
+use skills_test_support::engine::Peer;
+use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
+use tokio::runtime::Runtime;
 
-const SKILLS: &str = env!("CARGO_BIN_EXE_skills");
 const STARTS: usize = 31;
 const ANSWERS: usize = 5000;
 const CLIENTS: usize = 32;
 const READS: usize = 40_000;
 const MANY: usize = 10_000;
-/// The read body.
+/// The size of the body that is read.
 const BYTES: usize = 2048;
 
 fn main() {
@@ -53,56 +55,8 @@ fn ms(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// `skills serve` on free ports.
-struct Server {
-    child: Child,
-    workers: String,
-    http: SocketAddr,
-    _log: BufReader<ChildStderr>,
-}
-
-impl Server {
-    fn start(data: &Path) -> Self {
-        let mut child = skills(
-            &[
-                "serve",
-                "--http",
-                "127.0.0.1:0",
-                "--url",
-                "ws://127.0.0.1:0",
-            ],
-            data,
-        )
-        .args(["--log-format", "json"])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        while !line.contains(r#""ready""#) {
-            line.clear();
-            assert!(log.read_line(&mut line).unwrap() > 0, "it never was ready");
-        }
-        let ready: serde_json::Value = serde_json::from_str(&line).unwrap();
-        let text = |name: &str| ready[name].as_str().unwrap().to_owned();
-        Self {
-            child,
-            workers: text("workers"),
-            http: text("http").trim_start_matches("http://").parse().unwrap(),
-            _log: log,
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
 fn skills(args: &[&str], data: &Path) -> Command {
-    let mut command = Command::new(SKILLS);
+    let mut command = skills_command();
     command
         .args(args)
         .arg("--data-dir")
@@ -111,13 +65,11 @@ fn skills(args: &[&str], data: &Path) -> Command {
     command
 }
 
-/// Many skills, and one of 2 KiB.
+/// Registers the skills.
 fn fill(data: &Path) {
-    let server = Server::start(data);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        let client = Client::connect(&server.workers, ClientOptions::named("bench")).unwrap();
-        client.wait_connected().await.unwrap();
+    Runtime::new().unwrap().block_on(async {
+        let (serve, Addresses { url, .. }) = SkillsProcess::serve(data, &[]).await;
+        let client = Peer::connect(&url, "bench").await.0;
         let next = Arc::new(AtomicUsize::new(0));
         let mut work = tokio::task::JoinSet::new();
         for _ in 0..64 {
@@ -132,19 +84,17 @@ fn fill(data: &Path) {
                     let body = format!("{body:x<BYTES$}");
                     let id = format!("team-{}/skill-{number}", number % 100);
                     let payload = to_raw_value(&json!({ "id": id, "skill": body })).unwrap();
-                    let long = Duration::from_mins(1);
-                    client
-                        .call("skills::register", payload, long)
-                        .await
-                        .unwrap();
+                    let call = client.call("skills::register", payload, TIMEOUT);
+                    call.await.unwrap();
                 }
             });
         }
         work.join_all().await;
+        serve.kill().await;
     });
 }
 
-/// `skills mcp`, on its own.
+/// `skills mcp` over pipes.
 struct Pipe {
     child: Child,
     to: ChildStdin,
@@ -169,7 +119,7 @@ impl Pipe {
         }
     }
 
-    fn ask(&mut self, line: &str) -> &str {
+    fn request(&mut self, line: &str) -> &str {
         self.to.write_all(line.as_bytes()).unwrap();
         self.line.clear();
         self.from.read_line(&mut self.line).unwrap();
@@ -177,7 +127,7 @@ impl Pipe {
         &self.line
     }
 
-    fn end(mut self) {
+    fn close(mut self) {
         drop(self.to);
         assert!(self.child.wait().unwrap().success());
     }
@@ -191,19 +141,19 @@ const TOOLS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
 fn starts(empty: &Path, full: &Path) {
     let (mut help, mut on_empty, mut on_full) = (Vec::new(), Vec::new(), Vec::new());
-    // In turn, so that what else the machine does meets all of them.
+    // They alternate, so that load on the machine affects all of them.
     for _ in 0..STARTS {
         let start = Instant::now();
-        let shown = Command::new(SKILLS).arg("--help").output().unwrap();
+        let shown = skills_command().arg("--help").output().unwrap();
         help.push(start.elapsed());
         assert!(shown.status.success());
         for (data, times) in [(empty, &mut on_empty), (full, &mut on_full)] {
             let start = Instant::now();
             let mut pipe = Pipe::start(data);
-            pipe.ask(&format!("{INITIALIZE}\n"));
-            pipe.ask(&format!("{TOOLS}\n"));
+            pipe.request(&format!("{INITIALIZE}\n"));
+            pipe.request(&format!("{TOOLS}\n"));
             times.push(start.elapsed());
-            pipe.end();
+            pipe.close();
         }
     }
     let (help, on_empty, on_full) = (median(help), median(on_empty), median(on_full));
@@ -221,18 +171,18 @@ fn starts(empty: &Path, full: &Path) {
 
 fn answers(data: &Path) {
     let mut pipe = Pipe::start(data);
-    pipe.ask(&format!("{INITIALIZE}\n"));
+    pipe.request(&format!("{INITIALIZE}\n"));
     let (ping, read) = (format!("{PING}\n"), format!("{READ}\n"));
-    assert!(pipe.ask(&read).len() > BYTES);
+    assert!(pipe.request(&read).len() > BYTES);
     let (mut pings, mut reads) = (Vec::new(), Vec::new());
     for _ in 0..ANSWERS {
         for (line, times) in [(&ping, &mut pings), (&read, &mut reads)] {
             let start = Instant::now();
-            pipe.ask(line);
+            pipe.request(line);
             times.push(start.elapsed());
         }
     }
-    pipe.end();
+    pipe.close();
     let (ping, read) = (median(pings), median(reads));
     let us = |time: Duration| format!("{:.1} µs", time.as_secs_f64() * 1e6);
     row("`ping` over stdio, p50", &us(ping));
@@ -244,14 +194,15 @@ fn answers(data: &Path) {
 }
 
 fn many_clients(data: &Path) {
-    let server = Server::start(data);
-    for (name, modern) in [("2026-07-28", true), ("2025-11-25, in sessions", false)] {
+    let runtime = Runtime::new().unwrap();
+    let (serve, Addresses { http, .. }) = runtime.block_on(SkillsProcess::serve(data, &[]));
+    for (name, stateless) in [("2026-07-28", true), ("2025-11-25, in sessions", false)] {
         let next = AtomicUsize::new(0);
         let start = Instant::now();
         std::thread::scope(|scope| {
             for _ in 0..CLIENTS {
                 scope.spawn(|| {
-                    let mut client = Http::connect(server.http, modern);
+                    let mut client = HttpClient::connect(http, stateless);
                     while next.fetch_add(1, Ordering::Relaxed) < READS {
                         client.read();
                     }
@@ -264,66 +215,67 @@ fn many_clients(data: &Path) {
             &format!("{rate:.0} reads/s (target: 15000)"),
         );
     }
+    runtime.block_on(serve.kill());
 }
 
-/// One client on one connection.
-struct Http {
+/// A client with one connection.
+struct HttpClient {
     stream: TcpStream,
     request: Vec<u8>,
-    answer: Vec<u8>,
+    response: Vec<u8>,
 }
 
-impl Http {
-    fn connect(address: SocketAddr, modern: bool) -> Self {
+impl HttpClient {
+    fn connect(address: SocketAddr, stateless: bool) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
         let mut client = Self {
             stream,
             request: Vec::new(),
-            answer: vec![0; 64 << 10],
+            response: vec![0; 64 << 10],
         };
         let post = |headers: &str, body: &str| {
             let length = body.len();
-            let usual =
+            let defaults =
                 "Accept: application/json, text/event-stream\r\nContent-Type: application/json";
             format!(
-                "POST /mcp HTTP/1.1\r\nHost: {address}\r\n{usual}\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+                "POST /mcp HTTP/1.1\r\nHost: {address}\r\n{defaults}\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
             )
         };
-        if modern {
+        if stateless {
             let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},"uri""#;
             let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: iii://team-7/skill-7\r\n";
             client.request = post(headers, &READ.replace(r#""uri""#, meta)).into_bytes();
         } else {
             client.request = post("", INITIALIZE).into_bytes();
-            let head = client.ask().to_lowercase();
+            let head = client.exchange().to_lowercase();
             let session = head.split("mcp-session-id: ").nth(1).unwrap();
             let session = format!(
                 "Mcp-Session-Id: {}\r\n",
                 session.split("\r\n").next().unwrap()
             );
-            let notice = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-            client.request = post(&session, notice).into_bytes();
-            client.ask();
+            let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+            client.request = post(&session, initialized).into_bytes();
+            client.exchange();
             client.request = post(&session, READ).into_bytes();
         }
         client
     }
 
     fn read(&mut self) {
-        let answer = self.ask();
-        assert!(answer.len() > BYTES, "{answer}");
+        let response = self.exchange();
+        assert!(response.len() > BYTES, "{response}");
     }
 
-    /// Sends the request; answers all of the answer.
-    fn ask(&mut self) -> &str {
+    /// Sends the request and reads the whole response.
+    fn exchange(&mut self) -> &str {
         self.stream.write_all(&self.request).unwrap();
         let mut length = 0;
         loop {
-            let count = self.stream.read(&mut self.answer[length..]).unwrap();
-            assert!(count > 0, "the server went away");
+            let count = self.stream.read(&mut self.response[length..]).unwrap();
+            assert!(count > 0, "the server closed the connection");
             length += count;
-            let text = std::str::from_utf8(&self.answer[..length]).unwrap_or_default();
+            let text = std::str::from_utf8(&self.response[..length]).unwrap_or_default();
             if let Some((head, body)) = text.split_once("\r\n\r\n") {
                 let declared = head.split("content-length: ").nth(1);
                 let declared = declared.and_then(|rest| rest.split("\r\n").next()?.parse().ok());
@@ -332,6 +284,6 @@ impl Http {
                 }
             }
         }
-        std::str::from_utf8(&self.answer[..length]).unwrap()
+        std::str::from_utf8(&self.response[..length]).unwrap()
     }
 }

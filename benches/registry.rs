@@ -1,18 +1,16 @@
-//! The registry over a socket, as ratios against a no-op and an echo on the same
-//! engine in the same run: absolute times on a busy machine say little.
+//! The registry over a socket, as ratios to a function that does nothing and one that returns the same
+//! result, on the same engine in the same run.
 //!
-//! Starts `skills serve` by itself. `III_ENGINE_WS_URL` points it at another engine
-//! that already has a skills worker. `SKILLS_COUNT` changes how many skills there are.
+//! Starts `skills serve`. `III_ENGINE_WS_URL` names another engine that has a skills worker.
+//! `SKILLS_COUNT` sets the number of skills.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
-    reason = "a program that prints figures for people"
+    reason = "prints its measurements"
 )]
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -21,49 +19,11 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use skills_iii::{Client, ClientOptions};
+use skills_test_support::TIMEOUT;
+use skills_test_support::process::SkillsProcess;
 use tokio::sync::Notify;
 
-const LONG: Duration = Duration::from_mins(2);
 const BODY: usize = 2048;
-
-/// `skills serve` on free ports; ends with this.
-struct Serve {
-    child: Child,
-    _data: tempfile::TempDir,
-}
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn start_serve() -> (Serve, String) {
-    let dir = tempfile::tempdir().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_skills"))
-        .args([
-            "serve",
-            "--url",
-            "ws://127.0.0.1:0",
-            "--http",
-            "127.0.0.1:0",
-        ])
-        .args(["--log-format", "json", "--data-dir"])
-        .arg(dir.path())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let url = lines
-        .find_map(|line| {
-            let line: Value = serde_json::from_str(&line.unwrap()).ok()?;
-            line["workers"].as_str().map(str::to_owned)
-        })
-        .unwrap();
-    std::thread::spawn(move || lines.for_each(drop));
-    (Serve { child, _data: dir }, url)
-}
 
 struct Bench {
     caller: Client,
@@ -73,7 +33,7 @@ struct Bench {
 impl Bench {
     async fn call(&self, function: &str, payload: Value) -> Box<RawValue> {
         let payload = to_raw_value(&payload).unwrap();
-        let answer = self.caller.call(function, payload, LONG).await.unwrap();
+        let answer = self.caller.call(function, payload, TIMEOUT).await.unwrap();
         answer.unwrap_or_else(|| RawValue::NULL.to_owned())
     }
 
@@ -88,22 +48,22 @@ impl Bench {
         median(times)
     }
 
-    /// A call that gives the same answer, from a worker that does nothing else.
-    async fn give(&self, rounds: usize, answer: Box<RawValue>) -> f64 {
+    /// The median time of a function that returns the same result.
+    async fn floor(&self, rounds: usize, answer: Box<RawValue>) -> f64 {
         let id = format!("bench::give_{}", answer.get().len());
-        offer(
+        register_function(
             &self.worker,
             &id,
             Arc::new(move |_| Box::pin(std::future::ready(Ok(Some(answer.clone()))))),
         );
-        self.until_offered(&id).await;
+        self.wait_until_registered(&id).await;
         self.median(rounds, &id, json!({})).await
     }
 
-    async fn until_offered(&self, id: &str) {
+    async fn wait_until_registered(&self, id: &str) {
         loop {
             let payload = to_raw_value(&json!({})).unwrap();
-            match self.caller.call(id, payload, LONG).await {
+            match self.caller.call(id, payload, TIMEOUT).await {
                 Ok(_) => return,
                 Err(_) => tokio::task::yield_now().await,
             }
@@ -116,7 +76,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
-fn offer(client: &Client, id: &str, handler: Handler) {
+fn register_function(client: &Client, id: &str, handler: Handler) {
     client.register_function(
         FunctionSpec {
             id: id.into(),
@@ -151,11 +111,12 @@ async fn main() {
     let (_serve, url) = if let Ok(url) = std::env::var("III_ENGINE_WS_URL") {
         (None, url)
     } else {
-        let (serve, url) = start_serve();
-        (Some(serve), url)
+        let data = tempfile::tempdir().unwrap();
+        let (serve, addresses) = SkillsProcess::serve(data.path(), &[]).await;
+        (Some((serve, data)), addresses.url)
     };
     let worker = ClientOptions {
-        // Other engines lose some answers of a worker as fast as this one.
+        // Other engines lose some replies of a worker as fast as this one.
         repeat_reply: Some(Duration::from_millis(10)),
         ..ClientOptions::named("bench-worker")
     };
@@ -165,13 +126,13 @@ async fn main() {
     };
     bench.caller.wait_connected().await.unwrap();
     bench.worker.wait_connected().await.unwrap();
-    offer(
+    register_function(
         &bench.worker,
         "bench::noop",
         Arc::new(|_| Box::pin(std::future::ready(Ok(None)))),
     );
-    bench.until_offered("bench::noop").await;
-    bench.until_offered("skills::list").await;
+    bench.wait_until_registered("bench::noop").await;
+    bench.wait_until_registered("skills::list").await;
     fill(&bench, count).await;
     reads(&bench, count).await;
     writes(&bench).await;
@@ -189,7 +150,7 @@ async fn fill(bench: &Bench, count: usize) {
             let payload = to_raw_value(&json!({ "id": id, "skill": document(next) })).unwrap();
             work.spawn(async move {
                 caller
-                    .call("skills::register", payload, LONG)
+                    .call("skills::register", payload, TIMEOUT)
                     .await
                     .unwrap()
             });
@@ -215,13 +176,13 @@ async fn reads(bench: &Bench, count: usize) {
     ] {
         let answer = bench.call(function, payload.clone()).await;
         let bytes = answer.get().len();
-        let floor = bench.give(rounds, answer).await;
+        let floor = bench.floor(rounds, answer).await;
         let ours = bench.median(rounds, function, payload).await;
         line(&format!("{what} ({bytes} bytes)"), ours, floor, 1.5);
     }
     let payload = json!({ "uri": "iii://g7/s7" });
     let answer = bench.call("skills::resources-read", payload.clone()).await;
-    let floor = bench.give(5000, answer).await;
+    let floor = bench.floor(5000, answer).await;
     let ours = bench.median(5000, "skills::resources-read", payload).await;
     line("iii://{id} (2 KiB)", ours, floor, 1.3);
 }
@@ -239,16 +200,16 @@ async fn writes(bench: &Bench) {
     println!("no-op {noop:.0} us, state::set {set:.0} us");
     line("skills::register", alone, noop + set, 1.3);
 
-    let heard = Arc::new(AtomicUsize::new(0));
+    let received = Arc::new(AtomicUsize::new(0));
     let all = Arc::new(Notify::new());
     for n in 0..10 {
-        let (heard, all) = (Arc::clone(&heard), Arc::clone(&all));
+        let (received, all) = (Arc::clone(&received), Arc::clone(&all));
         let id = format!("bench::hear_{n}");
-        offer(
+        register_function(
             &bench.worker,
             &id,
             Arc::new(move |_| {
-                if heard.fetch_add(1, Ordering::SeqCst) % 10 == 9 {
+                if received.fetch_add(1, Ordering::SeqCst) % 10 == 9 {
                     all.notify_one();
                 }
                 Box::pin(std::future::ready(Ok(None)))
@@ -263,7 +224,7 @@ async fn writes(bench: &Bench) {
             ..TriggerSpec::default()
         });
     }
-    // The subscription is in place when a change reaches all ten.
+    // The subscriptions are in place when a change reaches all ten.
     loop {
         bench.call("skills::register", register.clone()).await;
         if tokio::time::timeout(Duration::from_millis(500), all.notified())
@@ -273,7 +234,7 @@ async fn writes(bench: &Bench) {
             break;
         }
     }
-    heard.store(0, Ordering::SeqCst);
+    received.store(0, Ordering::SeqCst);
     let (mut acks, mut deliveries) = (Vec::new(), Vec::new());
     for _ in 0..500 {
         acks.push(acknowledged(bench, &register).await);
@@ -295,7 +256,7 @@ async fn writes(bench: &Bench) {
     );
 }
 
-/// One registration, timed, when nothing of the one before is under way any more.
+/// The time of one registration, after everything of the one before has been handled.
 async fn acknowledged(bench: &Bench, register: &Value) -> Duration {
     for _ in 0..3 {
         bench.call("bench::noop", json!({})).await;
@@ -306,12 +267,12 @@ async fn acknowledged(bench: &Bench, register: &Value) -> Duration {
 }
 
 async fn prompts(bench: &Bench) {
-    offer(
+    register_function(
         &bench.worker,
         "bench::prompt",
         Arc::new(|_| Box::pin(std::future::ready(Ok(Some(to_raw_value(&"Hi").unwrap()))))),
     );
-    bench.until_offered("bench::prompt").await;
+    bench.wait_until_registered("bench::prompt").await;
     let prompt = json!({ "name": "bench", "description": "d", "function_id": "bench::prompt" });
     bench.call("prompts::register", prompt).await;
     let noop = bench.median(3000, "bench::noop", json!({})).await;
