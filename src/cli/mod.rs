@@ -160,5 +160,8 @@ fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, Cli
         .enable_all()
         .build();
     let runtime = runtime.map_err(|error| CliError::broken(format!("cannot start: {error}")))?;
-    runtime.block_on(work)
+    let result = runtime.block_on(work);
+    // Do not wait for threads that may block forever, such as a read of standard input.
+    runtime.shutdown_background();
+    result
 }

@@ -1,26 +1,26 @@
-//! Lines of at most so many bytes, out of a stream of any size.
+//! Cuts a stream of bytes into lines of limited length.
 //!
-//! Knows nothing of what a line means. A line that is too long is reported once, and the rest of
-//! it is thrown away as it comes: memory stays within the limit, whatever a peer sends.
+//! A line over the limit is reported once and the rest of it is discarded as it arrives, so memory
+//! stays within the limit. Does not know what a line contains.
 
 use std::borrow::Cow;
 use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// The longest message that is read: 10 MiB without its line end.
+/// The longest line, without its line end: 10 MiB.
 pub const LINE_MAX: usize = 10 << 20;
 
-/// What was on a line.
+/// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// All of it, without its line end.
+    /// The whole line, without its line end.
     Whole(Cow<'a, [u8]>),
-    /// More than is read.
+    /// A line over the limit.
     TooLong,
 }
 
-/// Cuts a stream into lines. Feed it bytes as they come; it needs no particular kind of I/O.
+/// Cuts a stream into lines. [`feed`](Self::feed) works with any kind of I/O.
 #[derive(Debug)]
 pub struct Lines {
     max: usize,
@@ -38,8 +38,8 @@ impl Lines {
         }
     }
 
-    /// Takes bytes from the front of `bytes`: answers how many, and the line that they complete.
-    /// A line that is all in `bytes` is not copied.
+    /// Takes bytes from the front of `bytes`; returns how many, and the line that they complete.
+    /// A line that is complete in `bytes` is not copied.
     pub fn feed<'a>(&mut self, bytes: &'a [u8]) -> (usize, Option<Line<'a>>) {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..end.unwrap_or(bytes.len())];
@@ -48,7 +48,7 @@ impl Lines {
             self.skipping = end.is_none();
             return (used, None);
         }
-        // One more than the limit may be the `\r` of a line end.
+        // The byte after the limit may be the `\r` of a line end.
         if self.partial.len() + part.len() > self.max + 1 {
             self.partial = Vec::new();
             self.skipping = end.is_none();
@@ -67,7 +67,7 @@ impl Lines {
         (!self.partial.is_empty()).then(|| self.complete())
     }
 
-    /// The next line of a stream; none at its end. Nothing is lost when the future is dropped.
+    /// The next line of a stream; `None` at its end. No bytes are lost if the future is dropped.
     pub async fn next<R: AsyncBufRead + Unpin>(
         &mut self,
         reader: &mut R,
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_too_long_takes_no_room() {
+    fn a_line_over_the_limit_uses_no_memory() {
         let mut lines = Lines::new(1000);
         for _ in 0..1000 {
             lines.feed(&[b'x'; 512]);

@@ -1,14 +1,15 @@
 //! MCP over standard input and output: one JSON message per line.
 //!
-//! `transport` moves bytes between a client and the SDK, `pending` counts what is not answered or
-//! not written yet, `std_streams` is this process's own input and output. Knows no methods; that
-//! reads see earlier writes is the work of [`Ordered`](crate::ordering::Ordered).
+//! `transport` moves bytes between a client and the SDK, `pending` counts requests and responses
+//! that are not written yet. Knows no methods; that reads see earlier writes is the work of
+//! [`Ordered`].
 
-use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::{RoleServer, ServerHandler, service};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::transport::{Output, StdioTransport};
@@ -16,7 +17,6 @@ use super::lines::LINE_MAX;
 use super::ordering::Ordered;
 
 mod pending;
-mod std_streams;
 mod transport;
 
 /// What one client may use. Reading pauses while the client is over a limit.
@@ -61,12 +61,12 @@ const FINAL_RESPONSES_TIMEOUT: Duration = Duration::from_millis(100);
 const DRAIN_STEPS: u32 = 10;
 
 /// Serves the client at the other end of standard input and output, until it is gone or `stop`.
+///
+/// A thread of the runtime may be left in a read of standard input that does not return. Shut the
+/// runtime down in the background.
 pub async fn serve(handler: impl ServerHandler, stop: CancellationToken) {
-    let (input, output, written) = std_streams::open();
-    let limits = Limits::default();
-    serve_on(handler, input, output, limits, stop).await;
-    // A client that never reads must not keep this process alive.
-    within(limits.drain, written).await;
+    let (input, output) = rmcp::transport::stdio_pipes();
+    serve_on(handler, input, output, Limits::default(), stop).await;
 }
 
 /// Serves the client at the other end of `input` and `output`, until it is gone or `stop`.
@@ -81,13 +81,13 @@ pub async fn serve_on<H, R, W>(
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let output = Output::new(output);
+    let output = Arc::new(Output::new(output));
     let ended = CancellationToken::new();
     let handler = Ordered::new(handler, limits.order);
     let order = handler.clone();
     let transport = StdioTransport::new(
         input,
-        output.clone(),
+        Arc::clone(&output),
         limits,
         move |request| order.arrive(request),
         stop,
@@ -104,21 +104,9 @@ pub async fn serve_on<H, R, W>(
         // The SDK would wait seconds for a handler that ignores its cancellation.
         () = async {
             ended.cancelled().await;
-            tokio::time::sleep(FINAL_RESPONSES_TIMEOUT).await;
+            sleep(FINAL_RESPONSES_TIMEOUT).await;
         } => {}
     }
-    within(limits.drain, output.shutdown()).await;
-}
-
-/// Waits for `work`, but not for more than `limit` of running time.
-async fn within(limit: Duration, work: impl Future<Output = ()>) {
-    let mut work = pin!(work);
-    for _ in 0..DRAIN_STEPS {
-        if tokio::time::timeout(limit / DRAIN_STEPS, &mut work)
-            .await
-            .is_ok()
-        {
-            return;
-        }
-    }
+    // A client that does not read must not keep this process alive.
+    let _ = timeout(limits.drain, output.shutdown()).await;
 }

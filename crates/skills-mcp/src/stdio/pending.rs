@@ -106,7 +106,8 @@ struct InFlight {
 
 /// The requests of one client that have no response yet.
 pub struct Pending {
-    limits: Limits,
+    /// The limits of this client.
+    pub limits: Limits,
     load: watch::Sender<Load>,
     // A std mutex: nothing awaits while it is held.
     in_flight: Mutex<HashMap<RequestId, InFlight>>,

@@ -28,32 +28,23 @@ use crate::lines::{self, Lines};
 /// How much is read at once.
 const READ_BUFFER: usize = 64 << 10;
 
-/// The client's end of the output. A clone writes to the same output.
+/// The client's end of the output.
 pub struct Output<W> {
-    writer: Arc<Mutex<W>>,
+    writer: Mutex<W>,
     /// Cancelled when the client does not read any more.
     closed: CancellationToken,
-}
-
-impl<W> Clone for Output<W> {
-    fn clone(&self) -> Self {
-        Self {
-            writer: Arc::clone(&self.writer),
-            closed: self.closed.clone(),
-        }
-    }
 }
 
 impl<W: AsyncWrite + Unpin> Output<W> {
     /// Writes to `writer`.
     pub fn new(writer: W) -> Self {
         Self {
-            writer: Arc::new(Mutex::new(writer)),
+            writer: Mutex::new(writer),
             closed: CancellationToken::new(),
         }
     }
 
-    async fn write(self, mut line: Line) {
+    async fn write(self: Arc<Self>, mut line: Line) {
         line.text.push('\n');
         let mut writer = self.writer.lock().await;
         let written = async {
@@ -77,9 +68,8 @@ impl<W: AsyncWrite + Unpin> Output<W> {
 pub struct StdioTransport<R, W> {
     input: BufReader<R>,
     lines: Lines,
-    output: Output<W>,
+    output: Arc<Output<W>>,
     pending: Pending,
-    limits: Limits,
     /// Called with each request, in the order of arrival.
     on_request: Box<dyn Fn(&mut ClientRequest) + Send + Sync>,
     stop: CancellationToken,
@@ -104,7 +94,7 @@ where
     /// Reads `input` until it ends or `stop`, and cancels `ended` when the connection is over.
     pub fn new(
         input: R,
-        output: Output<W>,
+        output: Arc<Output<W>>,
         limits: Limits,
         on_request: impl Fn(&mut ClientRequest) + Send + Sync + 'static,
         stop: CancellationToken,
@@ -115,7 +105,6 @@ where
             lines: Lines::new(limits.line),
             output,
             pending: Pending::new(limits),
-            limits,
             on_request: Box::new(on_request),
             stop,
             ended,
@@ -193,7 +182,7 @@ where
     fn write(&mut self, line: Option<Line>) {
         while self.writes.try_join_next().is_some() {}
         if let Some(line) = line {
-            self.writes.spawn(self.output.clone().write(line));
+            self.writes.spawn(Arc::clone(&self.output).write(line));
         }
     }
 }
@@ -222,7 +211,7 @@ where
                 Some(self.pending.line(text))
             }
         };
-        let output = self.output.clone();
+        let output = Arc::clone(&self.output);
         async move {
             if let Some(line) = line {
                 output.write(line).await;
@@ -261,7 +250,7 @@ where
         }
         while *load.borrow_and_update() != Load::default() && self.silent_steps < DRAIN_STEPS {
             tokio::select! {
-                changed = timeout(self.limits.drain / DRAIN_STEPS, load.changed()) => {
+                changed = timeout(self.pending.limits.drain / DRAIN_STEPS, load.changed()) => {
                     self.silent_steps = if changed.is_ok() { 0 } else { self.silent_steps + 1 };
                 }
                 () = self.output.closed.cancelled() => break,
