@@ -1,4 +1,4 @@
-//! Calling a tool, and what becomes of its answer.
+//! `tools/call`: calls a built-in tool or a function on the engine, and converts what it returns.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -14,99 +14,93 @@ use serde_json::value::{RawValue, to_raw_value};
 use skills_core::{Error, Failure, nearest};
 use tokio::time::{Instant, interval_at};
 
+use super::builtin_tools::{self, BUILTIN_TOOLS};
 use super::engine_tools::EngineTools;
-use super::{RegistryServer, builtin_tools, error_code};
+use super::{RegistryServer, error_code};
 
-/// Calls a tool. One that fails is an answer for the model to read; one that is not
-/// there is an error.
+/// Calls a tool. A failed call is a result for the model to read; an unknown tool is an error.
 pub async fn call(
-    handler: &RegistryServer,
+    server: &RegistryServer,
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let shared = &handler.shared;
-    let (name, given) = (&*request.name, request.arguments.unwrap_or_default());
+    let shared = &server.shared;
+    let (name, arguments) = (&*request.name, request.arguments.unwrap_or_default());
+    let interval = shared.progress_interval;
     let called = if let Some(builtin) = builtin_tools::find(name) {
-        let work = builtin.call(&shared.registry, given);
-        ticking(context, name, shared.tick, work).await
+        let work = builtin.call(&shared.registry, arguments);
+        with_progress(context, name, interval, work).await
     } else {
-        let functions = &shared.functions;
-        let found = functions
-            .named(name)
-            .await
-            .map_err(|e| error_code::error(&e))?;
-        let Some(function) = found else {
-            return Err(unknown(functions, name).await);
+        let tools = &shared.engine_tools;
+        let found = tools.find(name).await;
+        let Some(function) = found.map_err(|e| error_code::error(&e))? else {
+            return Err(unknown_tool(tools, name).await);
         };
-        let payload = to_raw_value(&given).expect("a map of values is JSON");
-        let work = functions.call(&function, payload);
-        let answer = ticking(context, name, shared.tick, work).await;
+        let payload = to_raw_value(&arguments).expect("a map of values is JSON");
+        let work = tools.call(&function, payload);
+        let output = with_progress(context, name, interval, work).await;
         let version = context.protocol_version();
-        answer.map(|answer| readable(result(answer.as_deref()), version.as_ref()))
+        output.map(|output| readable(result(output.as_deref()), version.as_ref()))
     };
     match called {
-        // It went away since we looked.
+        Ok(result) => Ok(result),
+        // The function was unregistered after `find`.
         Err(Error::Function {
             cause: Failure::Absent,
             ..
-        }) => Err(unknown(&shared.functions, name).await),
+        }) => Err(unknown_tool(&shared.engine_tools, name).await),
         Err(error) => {
             let text = format!("{}: {}", error.kind().name(), error.to_text());
             let message = format!("tool `{name}`: {text}");
-            let conversation = &handler.session;
-            conversation
-                .say(context, LoggingLevel::Warning, message)
-                .await;
+            let log = server.session.log(context, LoggingLevel::Warning, message);
+            log.await;
             Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
         }
-        Ok(result) => Ok(result),
     }
 }
 
-async fn unknown(functions: &EngineTools, name: &str) -> ErrorData {
-    let tools = functions.tools().await.unwrap_or_default();
-    let builtin = builtin_tools::BUILTIN_TOOLS
-        .iter()
-        .map(|builtin| &*builtin.tool.name);
-    let names = tools.iter().map(|tool| &*tool.name).chain(builtin);
+async fn unknown_tool(engine_tools: &EngineTools, name: &str) -> ErrorData {
+    let tools = engine_tools.tools().await.unwrap_or_default();
+    let builtin = BUILTIN_TOOLS.iter().map(|builtin| &builtin.tool);
+    let names = tools.iter().chain(builtin).map(|tool| &*tool.name);
     let shown: String = name.chars().take(128).collect();
     error_code::invalid(match nearest(name, names) {
         Some(near) => format!("Unknown tool: {shown} (did you mean `{near}`?)"),
-        None => format!("Unknown tool: {shown} (tools/list names those there are)"),
+        None => format!("Unknown tool: {shown} (tools/list names all tools)"),
     })
 }
 
-/// Does the work; a client that gave a token hears now and then that it goes on.
-async fn ticking<T>(
+/// Awaits `work`, and meanwhile notifies a client that sent a progress token.
+async fn with_progress<T>(
     context: &RequestContext<RoleServer>,
     name: &str,
-    tick: Duration,
+    interval: Duration,
     work: impl Future<Output = T>,
 ) -> T {
-    let mut work = pin!(work);
     let Some(token) = context.meta.get_progress_token() else {
         return work.await;
     };
+    let mut work = pin!(work);
     let start = Instant::now();
-    let mut ticks = interval_at(start + tick, tick);
+    let mut ticks = interval_at(start + interval, interval);
     loop {
         tokio::select! {
-            done = &mut work => return done,
+            output = &mut work => return output,
             _ = ticks.tick() => {
                 let seconds = start.elapsed().as_secs_f64();
-                let message = format!("{name} has been at work for {seconds:.0} s");
+                let message = format!("{name} has been running for {seconds:.0} s");
                 let progress = ProgressNotificationParam::new(token.clone(), seconds);
-                // A client that is gone need not hear it.
+                // Fails only if the client has disconnected.
                 let _ = context.peer.notify_progress(progress.with_message(message)).await;
             }
         }
     }
 }
 
-/// A function's answer: a string is text, content of the protocol passes through,
-/// anything else is shown as JSON, and given as data too if it is an object.
-fn result(answer: Option<&RawValue>) -> CallToolResult {
-    let raw = answer.map_or("null", RawValue::get);
+/// The output of a function as a result. A string is text, and a result of the protocol passes
+/// through. Any other value becomes JSON text, and structured content too if it is an object.
+fn result(output: Option<&RawValue>) -> CallToolResult {
+    let raw = output.map_or("null", RawValue::get);
     match serde_json::from_str::<Value>(raw) {
         Ok(Value::String(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
         Ok(value) => {
@@ -124,7 +118,7 @@ fn result(answer: Option<&RawValue>) -> CallToolResult {
     }
 }
 
-/// Passed through, with what every answer must say.
+/// Adds the fields that every result must have.
 fn completed(passed: CallToolResult) -> CallToolResult {
     let mut result = CallToolResult::success(passed.content);
     result.is_error = passed.is_error.or(result.is_error);
@@ -133,21 +127,20 @@ fn completed(passed: CallToolResult) -> CallToolResult {
     result
 }
 
-/// The result with every sort of content that the client's version does not know yet
-/// said in words.
+/// Replaces content types that the client's version does not have by text.
 fn readable(mut result: CallToolResult, version: Option<&ProtocolVersion>) -> CallToolResult {
     let before = |than: &ProtocolVersion| version.is_some_and(|v| v.as_str() < than.as_str());
     for block in &mut result.content {
-        let words = match block {
+        let text = match block {
             ContentBlock::Audio(audio) if before(&ProtocolVersion::V_2025_03_26) => {
-                format!("(a sound of type {})", audio.mime_type)
+                format!("(audio of type {})", audio.mime_type)
             }
             ContentBlock::ResourceLink(link) if before(&ProtocolVersion::V_2025_06_18) => {
                 format!("[{}]({})", link.name, link.uri)
             }
             _ => continue,
         };
-        *block = ContentBlock::text(words);
+        *block = ContentBlock::text(text);
     }
     result
 }
@@ -158,20 +151,20 @@ mod tests {
     use serde_json::json;
 
     #[track_caller]
-    fn check(answer: &Value, expected: &Value) {
-        let raw = to_raw_value(answer).unwrap();
+    fn check(output: &Value, expected: &Value) {
+        let raw = to_raw_value(output).unwrap();
         let mut got = serde_json::to_value(result(Some(&raw))).unwrap();
         got.as_object_mut().unwrap().remove("resultType");
-        assert_eq!(&got, expected, "for {answer}");
+        assert_eq!(&got, expected, "for {output}");
     }
 
     #[test]
-    fn old_clients_get_words_for_what_they_do_not_know() {
-        let answer = json!({ "content": [
+    fn old_clients_get_text_for_unknown_content_types() {
+        let output = json!({ "content": [
             { "type": "resource_link", "uri": "iii://a", "name": "A" },
             { "type": "audio", "data": "aGk=", "mimeType": "audio/wav" },
         ] });
-        let raw = to_raw_value(&answer).unwrap();
+        let raw = to_raw_value(&output).unwrap();
         let types = |version: ProtocolVersion| {
             let readable = readable(result(Some(&raw)), Some(&version));
             let content = serde_json::to_value(readable.content).unwrap();
@@ -186,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_functions() {
+    fn outputs_of_functions() {
         let text =
             |text: &str| json!({ "content": [{ "type": "text", "text": text }], "isError": false });
         check(&json!("# Hi"), &text("# Hi"));

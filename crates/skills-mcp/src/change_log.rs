@@ -1,8 +1,8 @@
-//! What changed, for every conversation to tell its client.
+//! A log of changes that every client's session reads at its own pace.
 //!
-//! A log with numbered entries: whoever listens remembers where it stopped reading and
-//! takes everything since then at once, so that a thousand changes become one notice of
-//! each sort for a client that is slow. Who falls behind the log is told that all changed.
+//! Entries are numbered. A reader keeps a [`Cursor`] and takes everything after it at once, so that a
+//! slow client gets one notification of each kind for a thousand changes. A reader whose cursor is
+//! older than the log is told that everything changed.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,61 +10,64 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use skills_core::{Change, ResourceUri};
 use tokio::sync::watch;
 
-/// How many changes are remembered.
-const MEMORY: usize = 4096;
+/// How many changes the log holds.
+const MAX_ENTRIES: usize = 4096;
 
-/// One thing a client can be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Notice {
+enum Entry {
     Skill(ResourceUri),
     Prompts,
     Tools,
 }
 
-/// A place in the log.
+/// A position in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor(u64);
 
-/// Everything that changed between two places.
-#[expect(clippy::struct_excessive_bools, reason = "each is a notice of its own")]
+/// Everything that changed between two cursors.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a notification of its own"
+)]
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ChangesSince {
-    /// The list of tools.
+    /// The list of tools changed.
     pub tools: bool,
-    /// The list of prompts.
+    /// The list of prompts changed.
     pub prompts: bool,
-    /// The list of resources.
+    /// The list of resources changed.
     pub resources: bool,
-    /// The resources that have another content.
-    pub uris: BTreeSet<String>,
-    /// More changed than is remembered: any resource may have.
-    pub lost: bool,
+    /// The resources whose content changed.
+    uris: BTreeSet<String>,
+    /// The log is shorter than what changed: any resource may have.
+    everything: bool,
 }
 
 impl ChangesSince {
-    /// Whether a resource has another content.
-    pub fn concerns(&self, uri: &str) -> bool {
-        self.lost || self.uris.contains(uri)
+    /// Whether the content of a resource changed.
+    pub fn includes(&self, uri: &str) -> bool {
+        self.everything || self.uris.contains(uri)
     }
 }
 
 /// The log.
 pub struct ChangeLog {
     // A std mutex: nothing awaits while it is held.
-    log: Mutex<Log>,
+    entries: Mutex<Entries>,
+    /// The number after the newest entry.
     end: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct Log {
+struct Entries {
     /// The number of the oldest entry.
     first: u64,
-    notices: VecDeque<Notice>,
+    entries: VecDeque<Entry>,
 }
 
-impl Log {
+impl Entries {
     fn end(&self) -> u64 {
-        self.first + self.notices.len() as u64
+        self.first + self.entries.len() as u64
     }
 }
 
@@ -72,75 +75,75 @@ impl ChangeLog {
     /// An empty log.
     pub fn new() -> Self {
         Self {
-            log: Mutex::default(),
+            entries: Mutex::default(),
             end: watch::Sender::new(0),
         }
     }
 
-    /// The registry changed.
-    pub fn registry(&self, change: &Change) {
-        self.note(match change {
+    /// Appends a change of the registry.
+    pub fn registry_changed(&self, change: &Change) {
+        self.push(match change {
             Change::SkillRegistered(id) | Change::SkillUnregistered(id) => {
-                Notice::Skill(ResourceUri::Skill(id.clone()))
+                Entry::Skill(ResourceUri::Skill(id.clone()))
             }
-            Change::PromptRegistered(_) | Change::PromptUnregistered(_) => Notice::Prompts,
+            Change::PromptRegistered(_) | Change::PromptUnregistered(_) => Entry::Prompts,
         });
     }
 
-    /// Functions on the engine came or went.
-    pub fn tools(&self) {
-        self.note(Notice::Tools);
+    /// Appends a change of the tools on the engine.
+    pub fn tools_changed(&self) {
+        self.push(Entry::Tools);
     }
 
-    fn note(&self, notice: Notice) {
+    fn push(&self, entry: Entry) {
         let mut log = self.lock();
-        log.notices.push_back(notice);
-        if log.notices.len() > MEMORY {
-            log.notices.pop_front();
+        log.entries.push_back(entry);
+        if log.entries.len() > MAX_ENTRIES {
+            log.entries.pop_front();
             log.first += 1;
         }
         self.end.send_replace(log.end());
     }
 
-    /// The end of the log as it is now.
-    pub fn here(&self) -> Cursor {
+    /// The current end of the log.
+    pub fn end(&self) -> Cursor {
         Cursor(self.lock().end())
     }
 
-    /// Waits until there is something after `place`; answers it and where it ends.
-    pub async fn after(&self, place: Cursor) -> (ChangesSince, Cursor) {
+    /// Waits for entries after `cursor`; returns them and the cursor after them.
+    pub async fn after(&self, cursor: Cursor) -> (ChangesSince, Cursor) {
         let mut end = self.end.subscribe();
-        // Fails only when the log is gone, and we hold it.
-        let _ = end.wait_for(|end| *end > place.0).await;
-        self.since(place)
+        // Fails only when the sender is dropped, and `self` holds it.
+        let _ = end.wait_for(|end| *end > cursor.0).await;
+        self.since(cursor)
     }
 
     fn since(&self, Cursor(from): Cursor) -> (ChangesSince, Cursor) {
         let log = self.lock();
-        let mut heard = ChangesSince::default();
+        let mut changes = ChangesSince::default();
         if from < log.first {
-            heard.lost = true;
-            (heard.tools, heard.prompts, heard.resources) = (true, true, true);
+            changes.everything = true;
+            (changes.tools, changes.prompts, changes.resources) = (true, true, true);
         } else {
             // Never more than the log is long.
             let skip = usize::try_from(from - log.first).unwrap_or(usize::MAX);
-            for notice in log.notices.iter().skip(skip) {
-                match notice {
-                    Notice::Tools => heard.tools = true,
-                    Notice::Prompts => heard.prompts = true,
-                    Notice::Skill(uri) => {
-                        heard.resources = true;
-                        heard.uris.insert(uri.to_string());
-                        heard.uris.insert(ResourceUri::Index.to_string());
+            for entry in log.entries.iter().skip(skip) {
+                match entry {
+                    Entry::Tools => changes.tools = true,
+                    Entry::Prompts => changes.prompts = true,
+                    Entry::Skill(uri) => {
+                        changes.resources = true;
+                        changes.uris.insert(uri.to_string());
+                        changes.uris.insert(ResourceUri::Index.to_string());
                     }
                 }
             }
         }
-        (heard, Cursor(log.end()))
+        (changes, Cursor(log.end()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -153,40 +156,40 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_changes_are_heard_as_one() {
-        let changes = ChangeLog::new();
-        let start = changes.here();
-        changes.registry(&skill("a"));
-        changes.registry(&skill("a"));
-        changes.registry(&skill("b"));
-        let (heard, end) = changes.after(start).await;
-        let uris: Vec<_> = heard.uris.iter().map(String::as_str).collect();
+    async fn many_changes_are_reported_as_one() {
+        let log = ChangeLog::new();
+        let start = log.end();
+        log.registry_changed(&skill("a"));
+        log.registry_changed(&skill("a"));
+        log.registry_changed(&skill("b"));
+        let (changes, end) = log.after(start).await;
+        let uris: Vec<_> = changes.uris.iter().map(String::as_str).collect();
         assert_eq!(uris, ["iii://a", "iii://b", "iii://skills"]);
-        assert!(heard.resources && !heard.prompts && !heard.tools && !heard.lost);
-        assert!(!heard.concerns("iii://c"));
-        changes.tools();
-        let (heard, _) = changes.after(end).await;
-        assert!(heard.tools && !heard.resources);
+        assert!(changes.resources && !changes.prompts && !changes.tools && !changes.everything);
+        assert!(!changes.includes("iii://c"));
+        log.tools_changed();
+        let (changes, _) = log.after(end).await;
+        assert!(changes.tools && !changes.resources);
     }
 
     #[tokio::test]
-    async fn who_falls_behind_hears_that_all_changed() {
-        let changes = ChangeLog::new();
-        let start = changes.here();
-        for _ in 0..=MEMORY {
-            changes.tools();
+    async fn a_reader_that_falls_behind_is_told_that_everything_changed() {
+        let log = ChangeLog::new();
+        let start = log.end();
+        for _ in 0..=MAX_ENTRIES {
+            log.tools_changed();
         }
-        let (heard, end) = changes.after(start).await;
-        assert!(heard.lost && heard.prompts && heard.concerns("iii://anything"));
-        assert_eq!(end, changes.here());
+        let (changes, end) = log.after(start).await;
+        assert!(changes.everything && changes.prompts && changes.includes("iii://anything"));
+        assert_eq!(end, log.end());
     }
 
     #[tokio::test]
-    async fn a_listener_wakes_up() {
-        let changes = std::sync::Arc::new(ChangeLog::new());
-        let (start, log) = (changes.here(), std::sync::Arc::clone(&changes));
-        let waiting = tokio::spawn(async move { log.after(start).await.0 });
-        changes.registry(&Change::PromptUnregistered("p".parse().unwrap()));
+    async fn a_waiting_reader_wakes_up() {
+        let log = std::sync::Arc::new(ChangeLog::new());
+        let (start, reader) = (log.end(), std::sync::Arc::clone(&log));
+        let waiting = tokio::spawn(async move { reader.after(start).await.0 });
+        log.registry_changed(&Change::PromptUnregistered("p".parse().unwrap()));
         assert!(waiting.await.unwrap().prompts);
     }
 }

@@ -1,5 +1,5 @@
-//! What belongs to one client: the log level it wants, what it subscribed to, and the
-//! notices it gets.
+//! The state of one client's session: its log level, its subscriptions, and the notifications that
+//! it is sent.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,35 +15,34 @@ use tokio::task::AbortHandle;
 use super::change_log::{ChangeLog, ChangesSince, Cursor};
 use super::{Shared, error_code};
 
-/// What one client may subscribe to; nobody reads so many.
-const SUBSCRIPTIONS_MAX: usize = 10_000;
-/// The longest address one may subscribe to.
-const URI_MAX: usize = 4096;
+/// How many resources one client may subscribe to.
+const MAX_SUBSCRIPTIONS: usize = 10_000;
+/// The longest address in a subscription, in bytes.
+const MAX_URI_BYTES: usize = 4096;
+/// How many resources one `subscriptions/listen` may name. The SDK compares each requested address
+/// with each accepted one.
+const MAX_LISTEN_URIS: usize = 1000;
 
-/// What one stream may be about. The SDK compares each address asked for with each one
-/// accepted.
-const STREAM_MAX: usize = 1000;
-
-/// What a stream is accepted to be about; the client is told.
-pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+/// The part of a requested filter that is accepted; the SDK sends it to the client.
+pub fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = requested.clone();
     if let Some(uris) = &mut accepted.resource_subscriptions {
-        uris.truncate(STREAM_MAX);
+        uris.truncate(MAX_LISTEN_URIS);
     }
     accepted
 }
 
-/// One client's side.
+/// The state of one client's session.
 #[derive(Default)]
 pub struct ClientSession {
-    /// None until the client asks for messages.
+    /// `None` until the client sets a level: it gets no log messages.
     level: Mutex<Option<LoggingLevel>>,
     subscribed: Arc<Mutex<HashSet<String>>>,
-    /// Where the log of changes was when the client arrived.
-    begun: Mutex<Option<Cursor>>,
+    /// The end of the change log when the client initialized the session.
+    started: Mutex<Option<Cursor>>,
     forwarding: Mutex<Option<AbortHandle>>,
-    /// Where the log was before each acknowledgement that nobody listens for yet.
-    acknowledged: Mutex<Vec<Cursor>>,
+    /// The end of the change log at each accepted `subscriptions/listen` that does not run yet.
+    accepted: Mutex<Vec<Cursor>>,
 }
 
 impl Drop for ClientSession {
@@ -55,174 +54,177 @@ impl Drop for ClientSession {
 }
 
 impl ClientSession {
-    /// The client is here: what changes from now on concerns it.
-    pub fn begin(&self, shared: &Shared) {
-        *lock(&self.begun) = Some(shared.changes.here());
+    /// Starts the session: the client is notified of changes from now on.
+    pub fn start(&self, shared: &Shared) {
+        *lock(&self.started) = Some(shared.changes.end());
     }
 
-    /// Sends notices to a client of the old lifecycle, for as long as this lives.
-    pub fn follow(&self, shared: &Shared, peer: &Peer<RoleServer>) {
+    /// Sends changes to a client of a version before 2026-07-28 until the session is dropped.
+    pub fn forward_changes(&self, shared: &Shared, peer: &Peer<RoleServer>) {
         let mut forwarding = lock(&self.forwarding);
         if forwarding.is_none() {
-            let begun = *lock(&self.begun);
-            let place = begun.unwrap_or_else(|| shared.changes.here());
+            let started = *lock(&self.started);
+            let cursor = started.unwrap_or_else(|| shared.changes.end());
             let subscribed = Arc::clone(&self.subscribed);
-            let task = forward(Arc::clone(&shared.changes), place, subscribed, peer.clone());
+            let task = forward(
+                Arc::clone(&shared.changes),
+                cursor,
+                subscribed,
+                peer.clone(),
+            );
             *forwarding = Some(tokio::spawn(task).abort_handle());
         }
     }
 
-    /// Wants to hear when `uri` changes. One that is not there yet may come.
+    /// Subscribes to changes of `uri`, which need not exist yet.
     pub fn subscribe(&self, uri: String) -> Result<(), ErrorData> {
-        if uri.is_empty() || uri.len() > URI_MAX {
-            let message = format!("uri must have 1 to {URI_MAX} bytes, not {}", uri.len());
+        if uri.is_empty() || uri.len() > MAX_URI_BYTES {
+            let message = format!(
+                "uri must have 1 to {MAX_URI_BYTES} bytes, not {}",
+                uri.len()
+            );
             return Err(error_code::invalid(message));
         }
         let mut subscribed = lock(&self.subscribed);
-        if subscribed.len() >= SUBSCRIPTIONS_MAX && !subscribed.contains(&uri) {
+        if subscribed.len() >= MAX_SUBSCRIPTIONS && !subscribed.contains(&uri) {
             let message =
-                format!("at most {SUBSCRIPTIONS_MAX} subscriptions; unsubscribe from some");
+                format!("at most {MAX_SUBSCRIPTIONS} subscriptions; unsubscribe from some");
             return Err(error_code::invalid(message));
         }
         subscribed.insert(uri);
         Ok(())
     }
 
-    /// Wants to hear of it no more.
+    /// Ends a subscription.
     pub fn unsubscribe(&self, uri: &str) {
         lock(&self.subscribed).remove(uri);
     }
 
-    /// A client of the new lifecycle is about to be told that it is listened for. The SDK
-    /// says so before [`listen`](Self::listen) runs; what changes in between counts.
-    pub fn before_listening(&self, shared: &Shared) {
-        lock(&self.acknowledged).push(shared.changes.here());
+    /// Records that a `subscriptions/listen` was accepted. The SDK acknowledges it before
+    /// [`listen`](Self::listen) runs, and changes in between must not be lost.
+    pub fn listen_accepted(&self, shared: &Shared) {
+        lock(&self.accepted).push(shared.changes.end());
     }
 
-    /// Sends notices until the client or the server has had enough.
+    /// Sends changes to a client of 2026-07-28 or newer until the client or the server ends it.
     pub async fn listen(
         &self,
         shared: &Shared,
         context: &SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let mut place = self.place_before_acknowledgement(shared);
-        let wanted = context.accepted();
-        let uris = wanted.resource_subscriptions.clone().unwrap_or_default();
+        let mut cursor = self.cursor_before_acknowledgement(shared);
+        let filter = context.accepted();
+        let uris = filter.resource_subscriptions.clone().unwrap_or_default();
         let sink = context.sink();
         loop {
-            let (heard, end) = tokio::select! {
+            let (changes, end) = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 () = shared.stop.cancelled() => return Ok(()),
-                heard = shared.changes.after(place) => heard,
+                changes = shared.changes.after(cursor) => changes,
             };
-            place = end;
+            cursor = end;
             let sent = async {
-                if heard.tools && wanted.tools_list_changed == Some(true) {
+                if changes.tools && filter.tools_list_changed == Some(true) {
                     sink.notify_tool_list_changed().await?;
                 }
-                if heard.prompts && wanted.prompts_list_changed == Some(true) {
+                if changes.prompts && filter.prompts_list_changed == Some(true) {
                     sink.notify_prompt_list_changed().await?;
                 }
-                if heard.resources && wanted.resources_list_changed == Some(true) {
+                if changes.resources && filter.resources_list_changed == Some(true) {
                     sink.notify_resource_list_changed().await?;
                 }
-                for uri in uris.iter().filter(|uri| heard.concerns(uri)) {
+                for uri in uris.iter().filter(|uri| changes.includes(uri)) {
                     sink.notify_resource_updated(uri).await?;
                 }
                 Ok::<(), rmcp::service::SubscriptionSendError>(())
             };
             if sent.await.is_err() {
-                // The client is gone.
+                // The client has disconnected.
                 return Ok(());
             }
         }
     }
 
-    /// A place that is no later than the acknowledgement of whoever asks. Listeners that
-    /// start at the same time may come in another order than they were acknowledged, so
-    /// the oldest place is used while the newest is crossed out.
-    fn place_before_acknowledgement(&self, shared: &Shared) -> Cursor {
-        let mut acknowledged = lock(&self.acknowledged);
-        let oldest = acknowledged.iter().min().copied();
-        acknowledged.sort_unstable();
-        acknowledged.pop();
-        oldest.unwrap_or_else(|| shared.changes.here())
+    /// A cursor no later than the acknowledgement of the `subscriptions/listen` that calls this.
+    /// Concurrent ones may run in another order than they were accepted, so this returns the oldest
+    /// cursor and removes the newest.
+    fn cursor_before_acknowledgement(&self, shared: &Shared) -> Cursor {
+        let mut accepted = lock(&self.accepted);
+        accepted.sort_unstable();
+        let oldest = accepted.first().copied();
+        accepted.pop();
+        oldest.unwrap_or_else(|| shared.changes.end())
     }
 
-    /// The client wants messages of this level and above.
+    /// Sets the lowest level of log messages that the client gets.
     pub fn set_level(&self, level: LoggingLevel) {
         *lock(&self.level) = Some(level);
     }
 
-    /// Whether the client wants messages of this level about its request.
-    pub fn wants(&self, context: &RequestContext<RoleServer>, level: LoggingLevel) -> bool {
-        // A client of the new lifecycle says it with each request.
-        let wanted = match context.meta.protocol_version() {
+    /// Whether the client gets log messages of this level about its request.
+    pub fn logs(&self, context: &RequestContext<RoleServer>, level: LoggingLevel) -> bool {
+        // Since 2026-07-28 each request carries the level.
+        let lowest = match context.meta.protocol_version() {
             Some(_) => context.meta.log_level(),
             None => *lock(&self.level),
         };
-        wanted.is_some_and(|wanted| severity(level) >= severity(wanted))
+        lowest.is_some_and(|lowest| severity(level) >= severity(lowest))
     }
 
-    /// Tells the client something about its request, if it wants to know.
-    pub async fn say(
+    /// Sends a log message about the client's request, if its level allows.
+    pub async fn log(
         &self,
         context: &RequestContext<RoleServer>,
         level: LoggingLevel,
         message: String,
     ) {
-        if self.wants(context, level) {
+        if self.logs(context, level) {
             let message = LoggingMessageNotificationParam::new(level, message.into());
-            // A client that is gone need not hear it.
-            let _ = context
-                .peer
-                .notify_logging_message(message.with_logger("skills"))
-                .await;
+            let message = message.with_logger("skills");
+            // Fails only if the client has disconnected.
+            let _ = context.peer.notify_logging_message(message).await;
         }
     }
 }
 
 async fn forward(
-    changes: Arc<ChangeLog>,
-    mut place: Cursor,
+    log: Arc<ChangeLog>,
+    mut cursor: Cursor,
     subscribed: Arc<Mutex<HashSet<String>>>,
     peer: Peer<RoleServer>,
 ) {
     loop {
-        let (heard, end) = changes.after(place).await;
-        place = end;
-        if tell(&heard, &subscribed, &peer).await.is_err() {
+        let (changes, end) = log.after(cursor).await;
+        cursor = end;
+        if notify(&changes, &subscribed, &peer).await.is_err() {
             return;
         }
     }
 }
 
-async fn tell(
-    heard: &ChangesSince,
+async fn notify(
+    changes: &ChangesSince,
     subscribed: &Mutex<HashSet<String>>,
     peer: &Peer<RoleServer>,
 ) -> Result<(), rmcp::ServiceError> {
-    if heard.tools {
+    if changes.tools {
         peer.notify_tool_list_changed().await?;
     }
-    if heard.prompts {
+    if changes.prompts {
         peer.notify_prompt_list_changed().await?;
     }
-    if heard.resources {
+    if changes.resources {
         peer.notify_resource_list_changed().await?;
     }
     let mut uris: Vec<String> = {
         let subscribed = lock(subscribed);
-        subscribed
-            .iter()
-            .filter(|uri| heard.concerns(uri))
-            .cloned()
-            .collect()
+        let changed = subscribed.iter().filter(|uri| changes.includes(uri));
+        changed.cloned().collect()
     };
     uris.sort_unstable();
     for uri in uris {
-        let notice = ResourceUpdatedNotificationParam::new(uri);
-        peer.notify_resource_updated(notice).await?;
+        let updated = ResourceUpdatedNotificationParam::new(uri);
+        peer.notify_resource_updated(updated).await?;
     }
     Ok(())
 }
@@ -241,6 +243,6 @@ const fn severity(level: LoggingLevel) -> u8 {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere does not make these values wrong.
+    // No value is left half-written by a panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

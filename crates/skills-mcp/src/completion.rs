@@ -1,5 +1,5 @@
-//! What a person may be about to type: ids in the templates of addresses, and arguments
-//! of prompts whose names say what they are.
+//! `completion/complete`: variables of the address templates, and prompt arguments with well-known
+//! names.
 
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
@@ -7,7 +7,7 @@ use skills_core::{Error, ResourceUri, TEMPLATES};
 
 use super::{Shared, error_code};
 
-/// Values that fit what was typed so far.
+/// Values that match what was typed so far.
 pub async fn complete(
     shared: &Shared,
     request: CompleteRequestParams,
@@ -15,8 +15,8 @@ pub async fn complete(
     let argument = &request.argument;
     let candidates = match &request.r#ref {
         Reference::Resource(resource) => match (resource.uri.as_str(), argument.name.as_str()) {
-            ("iii://{skill_id}", "skill_id") => skills(shared).await,
-            ("iii://fn/{function_path}", "function_path") => paths(shared).await,
+            ("iii://{skill_id}", "skill_id") => skill_ids(shared).await,
+            ("iii://fn/{function_path}", "function_path") => function_paths(shared).await,
             (template, variable) => {
                 let shown = |text: &str| text.chars().take(80).collect::<String>();
                 let known: Vec<_> = TEMPLATES.iter().map(|known| known.uri_template).collect();
@@ -27,7 +27,7 @@ pub async fn complete(
                     )
                 } else {
                     format!(
-                        "no template `{}`; there are {}",
+                        "unknown template `{}`; the templates are {}",
                         shown(template),
                         known.join(", ")
                     )
@@ -35,23 +35,23 @@ pub async fn complete(
                 return Err(error_code::invalid(message));
             }
         },
-        // A prompt says what its arguments are called, not what they may be.
+        // Prompts declare names of arguments and not their values.
         Reference::Prompt(_) => match argument.name.as_str() {
-            "skill" | "skill_id" | "id" => skills(shared).await,
+            "skill" | "skill_id" | "id" => skill_ids(shared).await,
             "uri" | "address" | "skill_uri" => {
-                let ids = skills(shared).await;
+                let ids = skill_ids(shared).await;
                 ids.map(|ids| ids.iter().map(|id| format!("iii://{id}")).collect())
             }
-            "prompt" | "prompt_name" => prompts(shared).await,
+            "prompt" | "prompt_name" => prompt_names(shared).await,
             _ => Ok(Vec::new()),
         },
         _ => Ok(Vec::new()),
     };
     let candidates = candidates.map_err(|e| error_code::error(&e))?;
-    Ok(CompleteResult::new(fitting(candidates, &argument.value)))
+    Ok(CompleteResult::new(matching(candidates, &argument.value)))
 }
 
-async fn skills(shared: &Shared) -> Result<Vec<String>, Error> {
+async fn skill_ids(shared: &Shared) -> Result<Vec<String>, Error> {
     let resources = shared.registry.resources().await?;
     let id = |resource: &skills_core::Resource| match &resource.uri {
         ResourceUri::Skill(id) => Some(id.to_string()),
@@ -60,7 +60,7 @@ async fn skills(shared: &Shared) -> Result<Vec<String>, Error> {
     Ok(resources.iter().filter_map(id).collect())
 }
 
-async fn prompts(shared: &Shared) -> Result<Vec<String>, Error> {
+async fn prompt_names(shared: &Shared) -> Result<Vec<String>, Error> {
     let prompts = shared.registry.prompts().await?.entries;
     Ok(prompts
         .iter()
@@ -68,9 +68,9 @@ async fn prompts(shared: &Shared) -> Result<Vec<String>, Error> {
         .collect())
 }
 
-/// The functions that have an address.
-async fn paths(shared: &Shared) -> Result<Vec<String>, Error> {
-    let functions = shared.functions.callable().await?;
+/// The paths of the functions that have an address.
+async fn function_paths(shared: &Shared) -> Result<Vec<String>, Error> {
+    let functions = shared.engine_tools.callable().await?;
     let address = |path: &String| format!("iii://fn/{path}").parse::<ResourceUri>().is_ok();
     let mut paths: Vec<_> = functions
         .iter()
@@ -81,8 +81,8 @@ async fn paths(shared: &Shared) -> Result<Vec<String>, Error> {
     Ok(paths)
 }
 
-/// Those that begin with what was typed, then those that contain it.
-fn fitting(candidates: Vec<String>, typed: &str) -> CompletionInfo {
+/// The candidates that begin with what was typed, then those that contain it.
+fn matching(candidates: Vec<String>, typed: &str) -> CompletionInfo {
     let (begin, others): (Vec<_>, Vec<_>) = candidates
         .into_iter()
         .partition(|value| value.starts_with(typed));
@@ -102,13 +102,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_begins_so_comes_first_and_a_hundred_are_enough() {
+    fn values_with_the_prefix_come_first_and_at_most_a_hundred() {
         let all = ["brain", "resend", "resend/email", "x/resend"].map(str::to_owned);
-        let found = fitting(all.to_vec(), "resend");
+        let found = matching(all.to_vec(), "resend");
         assert_eq!(found.values, ["resend", "resend/email", "x/resend"]);
         assert_eq!((found.total, found.has_more), (Some(3), Some(false)));
         let many: Vec<_> = (0..250).map(|n| format!("s{n}")).collect();
-        let found = fitting(many, "s");
+        let found = matching(many, "s");
         assert_eq!(found.values.len(), 100);
         assert_eq!((found.total, found.has_more), (Some(250), Some(true)));
     }

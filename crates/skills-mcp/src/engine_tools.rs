@@ -1,4 +1,4 @@
-//! The functions on the engine that are tools, and calling them.
+//! The functions on the engine that are tools.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,26 +12,26 @@ use skills_core::{Engine, Error, Failure, FunctionId, Json};
 
 use super::{McpSettings, builtin_tools, schema, tool_name};
 
-/// How long the engine may take to answer a question about itself.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How many functions an engine describes in one answer.
-const BATCH: usize = 32;
+/// How long the engine may take to list or describe its functions.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How many functions the engine describes in one call.
+const BATCH_SIZE: usize = 32;
 
-/// The functions behind the port to the engine.
+/// The functions on the engine that are tools.
 pub struct EngineTools {
     engine: Arc<dyn Engine>,
     settings: McpSettings,
-    /// What clients may have seen; none until somebody looked.
-    shown: Mutex<Option<Vec<Tool>>>,
-    /// Held while that is found out, so that nothing changes unnoticed meanwhile.
-    looking: tokio::sync::Mutex<()>,
-    /// Functions whose names are too long, each said once.
-    told: Mutex<HashSet<String>>,
+    /// The tools as clients last knew them; `None` until the first list.
+    listed: Mutex<Option<Vec<Tool>>>,
+    /// Held while `listed` is set or compared, so that no change in between is missed.
+    listing: tokio::sync::Mutex<()>,
+    /// Functions with too long names that were logged.
+    logged: Mutex<HashSet<String>>,
 }
 
 /// A function as the engine describes it.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Described {
+struct FunctionInfo {
     function_id: String,
     #[serde(default)]
     description: Option<String>,
@@ -41,47 +41,47 @@ pub struct Described {
     request_schema: Option<Value>,
     #[serde(default)]
     response_schema: Option<Value>,
-    /// Set where the engine has no such function after all.
+    /// Set if the engine has no such function.
     #[serde(default)]
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Listed {
-    functions: Vec<Described>,
+struct FunctionList {
+    functions: Vec<FunctionInfo>,
 }
 
 impl EngineTools {
-    /// The functions on `engine`.
+    /// The tools on `engine`.
     pub fn new(engine: Arc<dyn Engine>, settings: McpSettings) -> Self {
         Self {
             engine,
             settings,
-            shown: Mutex::default(),
-            looking: tokio::sync::Mutex::default(),
-            told: Mutex::default(),
+            listed: Mutex::default(),
+            listing: tokio::sync::Mutex::default(),
+            logged: Mutex::default(),
         }
     }
 
-    /// Every function that is a tool, with its schemas.
+    /// Every tool, with its schemas.
     pub async fn tools(&self) -> Result<Vec<Tool>, Error> {
-        if self.shown().is_some() {
-            return self.look().await;
+        if self.listed().is_some() {
+            return self.load().await;
         }
-        let _first = self.looking.lock().await;
-        let tools = self.look().await?;
-        self.shown().get_or_insert_with(|| tools.clone());
+        let _listing = self.listing.lock().await;
+        let tools = self.load().await?;
+        self.listed().get_or_insert_with(|| tools.clone());
         Ok(tools)
     }
 
-    /// Whether the tools are others than those that were seen.
+    /// Whether the tools differ from those that clients last knew.
     pub async fn changed(&self) -> bool {
-        let _alone = self.looking.lock().await;
-        let Ok(tools) = self.look().await else {
-            // Whoever asks next is told that the engine is gone.
+        let _listing = self.listing.lock().await;
+        let Ok(tools) = self.load().await else {
+            // The next list returns the error.
             return false;
         };
-        match &mut *self.shown() {
+        match &mut *self.listed() {
             Some(before) if *before != tools => {
                 *before = tools;
                 true
@@ -90,116 +90,106 @@ impl EngineTools {
         }
     }
 
-    fn shown(&self) -> MutexGuard<'_, Option<Vec<Tool>>> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    fn listed(&self) -> MutexGuard<'_, Option<Vec<Tool>>> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn look(&self) -> Result<Vec<Tool>, Error> {
-        let visible = self.listed().await?;
-        let mut tools = Vec::with_capacity(visible.len());
-        for batch in visible.chunks(BATCH) {
-            let ids: Vec<_> = batch.iter().map(|function| &function.function_id).collect();
-            let asked = json!({ "function_ids": ids });
-            let described: Option<Listed> = self.ask("engine::functions::info", &asked).await?;
-            match described {
-                Some(Listed { functions }) => tools.extend(functions.iter().filter_map(tool)),
-                // An engine that describes nothing: without schemas, then.
+    async fn load(&self) -> Result<Vec<Tool>, Error> {
+        let mut functions = self.functions().await?;
+        functions.retain(|function| self.is_tool(function) && self.has_name(function));
+        functions.sort_by(|a, b| a.function_id.cmp(&b.function_id));
+        functions.dedup_by(|a, b| a.function_id == b.function_id);
+        let mut tools = Vec::with_capacity(functions.len());
+        for batch in functions.chunks(BATCH_SIZE) {
+            let ids = batch.iter().map(|function| function.function_id.as_str());
+            match self.describe(ids.collect()).await? {
+                Some(described) => tools.extend(described.iter().filter_map(tool)),
+                // Without schemas.
                 None => tools.extend(batch.iter().filter_map(tool)),
             }
         }
         Ok(tools)
     }
 
-    /// The ids of the functions that may be called from outside.
+    /// The ids of the functions that are not internal.
     pub async fn callable(&self) -> Result<Vec<FunctionId>, Error> {
-        let listed: Option<Listed> = self.ask("engine::functions::list", &json!({})).await?;
-        let functions = listed.map(|listed| listed.functions).unwrap_or_default();
-        let id = |function: &Described| function.function_id.parse::<FunctionId>().ok();
+        let functions = self.functions().await?;
+        let id = |function: &FunctionInfo| function.function_id.parse::<FunctionId>().ok();
         let ids = functions.iter().filter_map(id);
         Ok(ids.filter(|id| !id.is_internal()).collect())
     }
 
-    async fn listed(&self) -> Result<Vec<Described>, Error> {
-        let listed: Option<Listed> = self.ask("engine::functions::list", &json!({})).await?;
-        let mut functions = listed.map(|listed| listed.functions).unwrap_or_default();
-        functions.retain(|function| self.is_tool(function) && self.has_name(function));
-        functions.sort_by(|a, b| a.function_id.cmp(&b.function_id));
-        functions.dedup_by(|a, b| a.function_id == b.function_id);
-        Ok(functions)
-    }
-
-    /// The function that a tool's name stands for, if it is a tool.
-    pub async fn named(&self, name: &str) -> Result<Option<FunctionId>, Error> {
-        let Some(Ok(function)) = tool_name::function_id(name).map(|id| id.parse::<FunctionId>())
-        else {
+    /// The function behind the tool with this name.
+    pub async fn find(&self, name: &str) -> Result<Option<FunctionId>, Error> {
+        let Some(Ok(id)) = tool_name::function_id(name).map(|id| id.parse::<FunctionId>()) else {
             return Ok(None);
         };
-        let asked = json!({ "function_ids": [function.as_str()] });
-        let described: Option<Listed> = self.ask("engine::functions::info", &asked).await?;
-        let described = match described {
-            Some(Listed { mut functions }) => functions.pop(),
-            // An engine that cannot say: calling it will show.
-            None => Some(Described {
-                function_id: function.to_string(),
-                ..Described::default()
+        let info = match self.describe(vec![id.as_str()]).await? {
+            Some(mut described) => described.pop(),
+            // The call will show whether it exists.
+            None => Some(FunctionInfo {
+                function_id: id.to_string(),
+                ..FunctionInfo::default()
             }),
         };
-        let known = described.is_some_and(|found| found.error.is_none() && self.is_tool(&found));
-        Ok(known.then_some(function))
+        let is_tool = info.is_some_and(|info| info.error.is_none() && self.is_tool(&info));
+        Ok(is_tool.then_some(id))
     }
 
-    /// Calls a function; dropping the future gives the call up.
+    /// Calls a function. Dropping the future abandons the call.
     pub async fn call(&self, function: &FunctionId, payload: Json) -> Result<Option<Json>, Error> {
         let timeout = self.settings.tool_timeout;
-        let answer = self.engine.call(function.as_str(), payload, timeout).await;
-        answer.map_err(|cause| Error::Function {
+        let output = self.engine.call(function.as_str(), payload, timeout).await;
+        output.map_err(|cause| Error::Function {
             function: function.clone(),
             cause,
         })
     }
 
-    fn is_tool(&self, function: &Described) -> bool {
+    fn is_tool(&self, function: &FunctionInfo) -> bool {
         let Ok(id) = function.function_id.parse::<FunctionId>() else {
             return false;
         };
         let exposed = function.metadata["mcp"]["expose"].as_bool();
+        let mut hidden = self.settings.hide.iter();
         !id.is_internal()
             && exposed.unwrap_or(!self.settings.require_expose)
             && function.metadata["internal"] != json!(true)
-            && !self
-                .settings
-                .hide
-                .iter()
-                .any(|prefix| id.as_str().starts_with(prefix))
+            && !hidden.any(|prefix| id.as_str().starts_with(prefix))
     }
 
-    fn has_name(&self, function: &Described) -> bool {
-        if let Some(name) = tool_name::tool_name(&function.function_id) {
-            // Ours answers under its own names.
+    fn has_name(&self, function: &FunctionInfo) -> bool {
+        let id = &function.function_id;
+        if let Some(name) = tool_name::tool_name(id) {
+            // A built-in tool takes precedence over a function with its name.
             return builtin_tools::find(&name).is_none();
         }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.insert(function.function_id.clone()) {
-            let (id, most) = (&function.function_id, tool_name::NAME_MAX);
-            tracing::warn!(
-                id,
-                "no tool: its name would have more than {most} characters"
-            );
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        if logged.insert(id.clone()) {
+            let max = tool_name::MAX_NAME_LENGTH;
+            tracing::warn!(id, "not a tool: its name would exceed {max} characters");
         }
         false
     }
 
-    /// Asks the engine about itself; none where it does not know the question.
-    async fn ask<T: for<'de> Deserialize<'de>>(
-        &self,
-        function: &str,
-        input: &Value,
-    ) -> Result<Option<T>, Error> {
+    async fn functions(&self) -> Result<Vec<FunctionInfo>, Error> {
+        let functions = self.ask("engine::functions::list", &json!({})).await?;
+        Ok(functions.unwrap_or_default())
+    }
+
+    /// Functions with their schemas; `None` if the engine cannot describe functions.
+    async fn describe(&self, ids: Vec<&str>) -> Result<Option<Vec<FunctionInfo>>, Error> {
+        let input = json!({ "function_ids": ids });
+        self.ask("engine::functions::info", &input).await
+    }
+
+    /// Calls a function of the engine that returns functions; `None` if it does not exist.
+    async fn ask(&self, function: &str, input: &Value) -> Result<Option<Vec<FunctionInfo>>, Error> {
         let doing = || "list the functions of the engine".to_owned();
         let payload = to_raw_value(input).expect("a value is JSON");
-        let answer = match self.engine.call(function, payload, PATIENCE).await {
-            Ok(answer) => answer,
-            Err(Failure::Absent) => None,
+        let output = match self.engine.call(function, payload, LIST_TIMEOUT).await {
+            Ok(Some(output)) => output,
+            Ok(None) | Err(Failure::Absent) => return Ok(None),
             Err(cause) => {
                 return Err(Error::State {
                     doing: doing(),
@@ -207,31 +197,29 @@ impl EngineTools {
                 });
             }
         };
-        let Some(answer) = answer else {
-            return Ok(None);
-        };
-        let decoded = serde_json::from_str(answer.get());
-        decoded.map(Some).map_err(|e| Error::Source {
+        let decoded = serde_json::from_str::<FunctionList>(output.get());
+        let decoded = decoded.map_err(|e| Error::Source {
             doing: doing(),
-            problem: format!("`{function}` answered something else: {e}"),
-        })
+            problem: format!("unexpected output of `{function}`: {e}"),
+        })?;
+        Ok(Some(decoded.functions))
     }
 }
 
 /// A function as a tool.
-fn tool(function: &Described) -> Option<Tool> {
+fn tool(function: &FunctionInfo) -> Option<Tool> {
     if function.error.is_some() {
-        // Gone since it was listed.
+        // Unregistered after it was listed.
         return None;
     }
     let name = tool_name::tool_name(&function.function_id)?;
-    let about = function.description.as_deref().map(str::trim);
-    let about = about.filter(|about| !about.is_empty()).map_or_else(
+    let description = function.description.as_deref().map(str::trim);
+    let description = description.filter(|text| !text.is_empty()).map_or_else(
         || format!("Calls `{}` on the engine.", function.function_id),
         str::to_owned,
     );
     let input = schema::input(function.request_schema.as_ref());
-    let mut tool = Tool::new(name, about, input);
+    let mut tool = Tool::new(name, description, input);
     let metadata = &function.metadata;
     let titles = [
         &metadata["mcp"]["title"],
@@ -241,10 +229,10 @@ fn tool(function: &Described) -> Option<Tool> {
     let title = titles.iter().find_map(|title| title.as_str());
     tool.title = title.map(str::to_owned);
     tool.output_schema = schema::output(function.response_schema.as_ref());
-    let hints = [&metadata["mcp"]["annotations"], &metadata["annotations"]];
-    let hints = hints.into_iter().find(|hints| hints.is_object());
-    // What a worker says wrongly about itself it has not said.
+    let annotations = [&metadata["mcp"]["annotations"], &metadata["annotations"]];
+    let annotations = annotations.into_iter().find(|value| value.is_object());
+    // Ignore malformed annotations.
     tool.annotations =
-        hints.and_then(|hints| serde_json::from_value::<ToolAnnotations>(hints.clone()).ok());
+        annotations.and_then(|value| serde_json::from_value::<ToolAnnotations>(value.clone()).ok());
     Some(tool)
 }

@@ -1,11 +1,11 @@
-//! The one table from kinds of error to the protocol's codes.
+//! JSON-RPC error codes for errors of the registry.
 
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use serde_json::json;
 use skills_core::{Error, Kind};
 
-/// The code a client finds in an error.
+/// The code for a kind of error.
 pub const fn code(kind: Kind) -> ErrorCode {
     match kind {
         Kind::Invalid | Kind::NotFound | Kind::Forbidden => ErrorCode::INVALID_PARAMS,
@@ -13,13 +13,13 @@ pub const fn code(kind: Kind) -> ErrorCode {
     }
 }
 
-/// An error of the registry, as the protocol has it.
+/// An error of the registry as a JSON-RPC error.
 pub fn error(error: &Error) -> ErrorData {
     with_code(code(error.kind()), error)
 }
 
-/// The same for a resource. Clients before 2026-07-28 know a code of its own for one
-/// that is not there; the SDK takes it back for the others.
+/// The same for a resource. Before 2026-07-28 a resource that is not found has a code of its own;
+/// the SDK replaces it for newer clients.
 pub fn resource_error(error: &Error, uri: &str) -> ErrorData {
     let code = match error.kind() {
         Kind::NotFound => ErrorCode::RESOURCE_NOT_FOUND,
@@ -32,7 +32,7 @@ pub fn resource_error(error: &Error, uri: &str) -> ErrorData {
     error
 }
 
-/// A request that cannot be answered as it is.
+/// A request with invalid parameters.
 pub fn invalid(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(
         message.into(),
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_resource_keeps_its_own_code_and_names_itself() {
+    fn a_missing_resource_has_its_own_code_and_its_uri() {
         let missing = Error::NoSuchSkill {
             id: "a".parse().unwrap(),
             nearest: Some("b".into()),

@@ -1,7 +1,12 @@
-//! The registry over the Model Context Protocol: one handler for every transport.
+//! The Model Context Protocol on the SDK `rmcp`: the registry, or one agent.3md document.
 //!
-//! A [`RegistryServer`] knows the registry and the engine behind it, each through its port, and
-//! no transport. What belongs to one client only is its [`conversation`].
+//! [`RegistryServer`] implements the protocol's methods on the registry and on the functions of an
+//! engine, each through its port. [`stdio`] and [`http`] are the transports; they know bytes, limits
+//! and access, and no method. [`document`] is a server for one document, without a registry.
+//!
+//! Absent on purpose: rules and storage (`skills-core`), the operations behind the built-in tools
+//! (`skills-api`), and the iii protocol, which is behind the port [`Engine`]. Start at
+//! `impl ServerHandler for RegistryServer` below: each method names the file that does its work.
 #![expect(
     deprecated,
     reason = "clients before 2026-07-28 subscribe and set log levels the old way"
@@ -52,7 +57,7 @@ use change_log::ChangeLog;
 use client_session::ClientSession;
 use engine_tools::EngineTools;
 
-/// What a model is told first.
+/// Sent to the model when a client connects.
 const INSTRUCTIONS: &str = "A registry of skills: markdown that tells when and how to use the \
     tools of this system. Start with the resource `iii://skills`, the index of all of them, and \
     read a skill at its `iii://` address before you do what it is about. Follow `iii://` links \
@@ -60,17 +65,17 @@ const INSTRUCTIONS: &str = "A registry of skills: markdown that tells when and h
     {\"uri\": \"iii://skills\"}; several links go into `uris`. Prompts are ready-made instructions \
     for a person to pick.";
 
-/// What can be set about the surface.
+/// Which functions are tools, and how they are called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpSettings {
-    /// Functions whose ids begin like this are no tools.
+    /// Functions whose ids begin with one of these are not tools.
     pub hide: Vec<String>,
-    /// Only functions that say `metadata.mcp.expose: true` are tools.
+    /// Whether only functions with `metadata.mcp.expose: true` are tools.
     pub require_expose: bool,
-    /// How long a tool may take.
+    /// How long a call of a tool may take.
     pub tool_timeout: Duration,
-    /// How often a client that wants to know hears that a tool is still at work.
-    pub tick: Duration,
+    /// How often a client with a progress token is notified while a tool runs.
+    pub progress_interval: Duration,
 }
 
 impl Default for McpSettings {
@@ -79,24 +84,24 @@ impl Default for McpSettings {
             hide: Vec::new(),
             require_expose: false,
             tool_timeout: Duration::from_mins(10),
-            tick: Duration::from_secs(1),
+            progress_interval: Duration::from_secs(1),
         }
     }
 }
 
-/// The registry as a protocol server. A clone is a conversation of its own: with
-/// another client, or the same one on another connection.
+/// The registry as an MCP server. A clone serves another client, or the same client on another
+/// connection.
 pub struct RegistryServer {
     shared: Arc<Shared>,
     session: ClientSession,
 }
 
-/// What all conversations have in common.
+/// What the servers of all clients share.
 struct Shared {
     registry: Arc<Registry>,
-    functions: EngineTools,
+    engine_tools: EngineTools,
     changes: Arc<ChangeLog>,
-    tick: Duration,
+    progress_interval: Duration,
     stop: CancellationToken,
 }
 
@@ -110,7 +115,7 @@ impl Clone for RegistryServer {
 }
 
 impl RegistryServer {
-    /// Serves `registry` and the functions on `engine`. Streams of notices end with `stop`.
+    /// Serves `registry` and the functions on `engine`. Notification streams end with `stop`.
     pub fn new(
         registry: Arc<Registry>,
         engine: Arc<dyn Engine>,
@@ -119,13 +124,13 @@ impl RegistryServer {
     ) -> Self {
         let changes = Arc::new(ChangeLog::new());
         let log = Arc::clone(&changes);
-        registry.listen(Arc::new(move |change| log.registry(change)));
-        let tick = settings.tick;
+        registry.listen(Arc::new(move |change| log.registry_changed(change)));
+        let progress_interval = settings.progress_interval;
         let shared = Shared {
             registry,
-            functions: EngineTools::new(engine, settings),
+            engine_tools: EngineTools::new(engine, settings),
             changes,
-            tick,
+            progress_interval,
             stop,
         };
         Self {
@@ -134,10 +139,10 @@ impl RegistryServer {
         }
     }
 
-    /// Functions on the engine may have come or gone: tells clients if the tools did.
+    /// Call this when functions on the engine may have changed. Notifies clients if tools did.
     pub async fn functions_changed(&self) {
-        if self.shared.functions.changed().await {
-            self.shared.changes.tools();
+        if self.shared.engine_tools.changed().await {
+            self.shared.changes.tools_changed();
         }
     }
 }
@@ -166,17 +171,17 @@ impl ServerHandler for RegistryServer {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let answer = self.negotiate_initialize(&request)?;
-        // What was agreed counts, not what was asked for: later answers take its shape.
-        let mut agreed = request;
-        agreed.protocol_version = answer.protocol_version.clone();
-        context.peer.set_peer_info(agreed);
-        self.session.begin(&self.shared);
-        Ok(answer)
+        let result = self.negotiate_initialize(&request)?;
+        // Later results must have the shape of the negotiated version, not of the requested one.
+        let mut negotiated = request;
+        negotiated.protocol_version = result.protocol_version.clone();
+        context.peer.set_peer_info(negotiated);
+        self.session.start(&self.shared);
+        Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.session.follow(&self.shared, &context.peer);
+        self.session.forward_changes(&self.shared, &context.peer);
     }
 
     async fn list_resources(
@@ -185,13 +190,12 @@ impl ServerHandler for RegistryServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let registry = &self.shared.registry;
-        if self.session.wants(&context, LoggingLevel::Warning) {
-            // An outage is the answer's to tell.
-            let skipped = registry.skipped().await.unwrap_or_default();
-            for Skipped { place, reason } in skipped {
+        if self.session.logs(&context, LoggingLevel::Warning) {
+            // If the registry is unavailable, the response below says so.
+            for Skipped { place, reason } in registry.skipped().await.unwrap_or_default() {
                 let message = format!("not served: {place}: {reason}");
-                let said = self.session.say(&context, LoggingLevel::Warning, message);
-                said.await;
+                let log = self.session.log(&context, LoggingLevel::Warning, message);
+                log.await;
             }
         }
         run_request::run(&context, resources::list(registry, request)).await
@@ -235,7 +239,7 @@ impl ServerHandler for RegistryServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        run_request::run(&context, tools::list(&self.shared.functions, request)).await
+        run_request::run(&context, tools::list(&self.shared.engine_tools, request)).await
     }
 
     async fn call_tool(
@@ -247,7 +251,7 @@ impl ServerHandler for RegistryServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        // Those on the engine cannot be had without asking it.
+        // The tools on the engine cannot be looked up synchronously.
         builtin_tools::find(name).map(|builtin| builtin.tool.clone())
     }
 
@@ -274,7 +278,7 @@ impl ServerHandler for RegistryServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.session.subscribe(request.uri)?;
-        self.session.follow(&self.shared, &context.peer);
+        self.session.forward_changes(&self.shared, &context.peer);
         Ok(())
     }
 
@@ -291,8 +295,8 @@ impl ServerHandler for RegistryServer {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.session.before_listening(&self.shared);
-        Some(client_session::accepted(requested))
+        self.session.listen_accepted(&self.shared);
+        Some(client_session::accepted_filter(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -1,4 +1,4 @@
-//! Prompts: slash commands that a person picks and fills in.
+//! `prompts/list` and `prompts/get`.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -37,7 +37,7 @@ fn prompt(entry: &PromptMenuEntry) -> Prompt {
     Prompt::new(entry.name.as_str(), Some(&*entry.description), arguments)
 }
 
-/// A prompt, filled in.
+/// A prompt, rendered with the given arguments.
 pub async fn get(
     registry: &Registry,
     request: GetPromptRequestParams,
@@ -48,9 +48,7 @@ pub async fn get(
     let rendered = rendered.map_err(|e| error_code::error(&e))?;
     let message = |raw: &RawValue| {
         serde_json::from_str::<PromptMessage>(raw.get()).map_err(|e| {
-            let message = format!(
-                "prompt `{name}`: its handler returned a message that is none of the protocol's: {e}"
-            );
+            let message = format!("prompt `{name}`: its handler returned an invalid message: {e}");
             ErrorData::new(error_code::code(Kind::Broken), message, None)
         })
     };

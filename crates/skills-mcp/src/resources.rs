@@ -1,4 +1,4 @@
-//! Skills as resources.
+//! `resources/list`, `resources/templates/list` and `resources/read`: skills as resources.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -11,11 +11,10 @@ use skills_core::{Mime, Registry, ResourceUri, TEMPLATES};
 use super::error_code;
 use super::pagination::paginate;
 
-/// How much of the registry an entry stands for: the index for all of it, a skill at
-/// the top for those below.
-const INDEX: f32 = 1.0;
-const TOP: f32 = 0.8;
-const BELOW: f32 = 0.5;
+/// Priorities of entries: the index covers the whole registry, a top-level skill those below it.
+const INDEX_PRIORITY: f32 = 1.0;
+const TOP_LEVEL_PRIORITY: f32 = 0.8;
+const NESTED_PRIORITY: f32 = 0.5;
 
 /// The index and every skill.
 pub async fn list(
@@ -28,7 +27,7 @@ pub async fn list(
         .map_err(|e| error_code::error(&e))?;
     let (found, next) = paginate(request, resources, |resource| match &resource.uri {
         ResourceUri::Skill(id) => id.to_string(),
-        // Before any id.
+        // Sorts before every id.
         ResourceUri::Index | ResourceUri::Section(_) => String::new(),
     })?;
     let mut result = ListResourcesResult::with_all_items(found.iter().map(entry).collect());
@@ -38,9 +37,9 @@ pub async fn list(
 
 fn entry(resource: &skills_core::Resource) -> Resource {
     let priority = match &resource.uri {
-        ResourceUri::Index => INDEX,
-        ResourceUri::Skill(id) if id.depth() == 0 => TOP,
-        ResourceUri::Skill(_) | ResourceUri::Section(_) => BELOW,
+        ResourceUri::Index => INDEX_PRIORITY,
+        ResourceUri::Skill(id) if id.depth() == 0 => TOP_LEVEL_PRIORITY,
+        ResourceUri::Skill(_) | ResourceUri::Section(_) => NESTED_PRIORITY,
     };
     let mut annotations = Annotations::default()
         .with_audience(vec![Role::Assistant])
@@ -55,7 +54,7 @@ fn entry(resource: &skills_core::Resource) -> Resource {
     entry
 }
 
-/// The two families of addresses.
+/// The templates of addresses.
 pub fn templates(
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourceTemplatesResult, ErrorData> {
@@ -72,15 +71,15 @@ pub fn templates(
     Ok(result)
 }
 
-/// What an address serves.
+/// The content of an address.
 pub async fn read(
     registry: &Registry,
     request: ReadResourceRequestParams,
 ) -> Result<ReadResourceResult, ErrorData> {
     let uri = request.uri;
-    let failed = |e| error_code::resource_error(&e, &uri);
-    let address = uri.parse::<ResourceUri>().map_err(failed)?;
-    let content = registry.read(&address).await.map_err(failed)?;
+    let error = |e| error_code::resource_error(&e, &uri);
+    let address = uri.parse::<ResourceUri>().map_err(error)?;
+    let content = registry.read(&address).await.map_err(error)?;
     let text = ResourceContents::text(&*content.text, uri);
     let text = text.with_mime_type(content.mime.as_str());
     Ok(ReadResourceResult::new(vec![text]))

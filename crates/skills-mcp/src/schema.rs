@@ -1,34 +1,34 @@
-//! A worker's schemas, as the protocol wants them: clients refuse a whole list of tools
-//! for one schema they cannot read.
+//! Converts the schemas of functions to schemas of tools. Workers may register any schema, and
+//! clients reject the whole list of tools for one that they cannot read.
 
 use std::sync::Arc;
 
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-/// What a tool takes: always an object.
+/// The schema of a tool's arguments, which is always of an object.
 pub fn input(given: Option<&Value>) -> Arc<JsonObject> {
     let schema = given.and_then(object_schema);
     Arc::new(schema.unwrap_or_else(|| JsonObject::from_iter([("type".into(), json!("object"))])))
 }
 
-/// What a tool answers, where that is an object for certain.
+/// The schema of a tool's output, if that is always an object.
 pub fn output(given: Option<&Value>) -> Option<Arc<JsonObject>> {
     let given = given?;
     (given["type"] == "object").then_some(())?;
     object_schema(given).map(Arc::new)
 }
 
-/// The schema as one of objects; none where it is none or points elsewhere.
+/// The schema restricted to objects; `None` if it excludes them or has external references.
 fn object_schema(given: &Value) -> Option<JsonObject> {
     let mut schema = given.as_object()?.clone();
-    let takes_objects = match schema.get("type") {
+    let allows_objects = match schema.get("type") {
         None => true,
-        Some(Value::String(one)) => one == "object",
-        Some(Value::Array(several)) => several.iter().any(|one| one == "object"),
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
         Some(_) => false,
     };
-    if !takes_objects || points_elsewhere(given, 0) {
+    if !allows_objects || has_external_reference(given, 0) {
         return None;
     }
     schema.insert("type".into(), json!("object"));
@@ -47,17 +47,18 @@ fn object_schema(given: &Value) -> Option<JsonObject> {
     Some(schema)
 }
 
-/// Whether some part is to be read at another place, which no client does; or is so
-/// deep that reading it is no use.
-fn points_elsewhere(schema: &Value, depth: usize) -> bool {
-    const DEEPEST: usize = 64;
+/// Whether the schema refers to another document, which no client loads, or is nested too deeply.
+fn has_external_reference(schema: &Value, depth: usize) -> bool {
+    const MAX_DEPTH: usize = 64;
     match schema {
-        _ if depth > DEEPEST => true,
+        _ if depth > MAX_DEPTH => true,
         Value::Object(fields) => fields.iter().any(|(key, value)| {
-            let foreign = value.as_str().is_some_and(|place| !place.starts_with('#'));
-            (key == "$ref" && foreign) || points_elsewhere(value, depth + 1)
+            let external = value.as_str().is_some_and(|uri| !uri.starts_with('#'));
+            (key == "$ref" && external) || has_external_reference(value, depth + 1)
         }),
-        Value::Array(parts) => parts.iter().any(|part| points_elsewhere(part, depth + 1)),
+        Value::Array(parts) => parts
+            .iter()
+            .any(|part| has_external_reference(part, depth + 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_are_objects_or_not_promised() {
+    fn only_outputs_that_are_objects_have_a_schema() {
         assert!(output(Some(&json!({ "type": "object", "title": "X" }))).is_some());
         assert!(output(Some(&json!({ "type": "string" }))).is_none());
         assert!(output(Some(&json!({}))).is_none());

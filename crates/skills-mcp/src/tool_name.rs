@@ -1,16 +1,16 @@
-//! A function's id as a tool's name, and back.
+//! Converts the id of a function to the name of its tool, and back.
 //!
-//! A tool's name has 1 to 128 characters of `[A-Za-z0-9_.-]`. `::` becomes `__`, what a
-//! name may hold stays, anything else is `_.` with its number in hex and a `.`. An
-//! underscore that would be read as part of what follows is written that way too, so no
-//! two functions share a name.
+//! A tool's name has 1 to 128 characters of `[A-Za-z0-9_.-]`. `::` becomes `__`. Characters that a
+//! name may contain stay; any other is escaped as `_.`, its code point in hex, and `.`. An
+//! underscore that could be read as the start of `__` or of an escape is escaped too, so no two
+//! functions have the same name.
 
 use std::fmt::Write;
 
-/// The longest name a client must take.
-pub const NAME_MAX: usize = 128;
+/// The longest name that clients accept.
+pub const MAX_NAME_LENGTH: usize = 128;
 
-/// The name of a function's tool; none if it would be too long.
+/// The name of a function's tool; `None` if it would be empty or too long.
 pub fn tool_name(function: &str) -> Option<String> {
     let mut name = String::with_capacity(function.len());
     let mut rest = function;
@@ -31,17 +31,17 @@ pub fn tool_name(function: &str) -> Option<String> {
         if plain {
             name.push(c);
         } else {
-            // Writing to a string cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(name, "_.{:x}.", u32::from(c));
         }
-        if name.len() > NAME_MAX {
+        if name.len() > MAX_NAME_LENGTH {
             return None;
         }
     }
-    (!name.is_empty() && name.len() <= NAME_MAX).then_some(name)
+    (!name.is_empty() && name.len() <= MAX_NAME_LENGTH).then_some(name)
 }
 
-/// The function that a tool's name stands for; none if no function has that name.
+/// The function whose tool has this name; `None` if no function can have it.
 pub fn function_id(name: &str) -> Option<String> {
     let mut function = String::with_capacity(name.len());
     let mut rest = name;
@@ -58,7 +58,7 @@ pub fn function_id(name: &str) -> Option<String> {
             rest = &rest[c.len_utf8()..];
         }
     }
-    // Several spellings may lead to one function; only the one we give is its name.
+    // Only the name that `tool_name` returns is valid, not every spelling that decodes.
     (tool_name(&function).as_deref() == Some(name)).then_some(function)
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_nobodys() {
+    fn names_that_no_function_has() {
         for name in [
             "",
             "_.61.",
@@ -106,22 +106,22 @@ mod tests {
             assert_eq!(function_id(name), None, "for {name:?}");
         }
         assert_eq!(tool_name(""), None);
-        assert_eq!(tool_name(&"a".repeat(NAME_MAX + 1)), None);
-        assert!(tool_name(&"a".repeat(NAME_MAX)).is_some());
+        assert_eq!(tool_name(&"a".repeat(MAX_NAME_LENGTH + 1)), None);
+        assert!(tool_name(&"a".repeat(MAX_NAME_LENGTH)).is_some());
     }
 
     proptest! {
         #[test]
-        fn every_name_leads_back(function in "[a-z_:./é -]{0,24}|\\PC{0,12}") {
+        fn every_name_decodes_to_its_function(function in "[a-z_:./é -]{0,24}|\\PC{0,12}") {
             if let Some(name) = tool_name(&function) {
                 prop_assert_eq!(function_id(&name), Some(function));
                 let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-                prop_assert!(name.len() <= NAME_MAX && name.chars().all(fits));
+                prop_assert!(name.len() <= MAX_NAME_LENGTH && name.chars().all(fits));
             }
         }
 
         #[test]
-        fn no_name_is_understood_in_two_ways(name in "[a_.5f-]{0,16}") {
+        fn a_name_that_decodes_is_the_name_of_its_function(name in "[a_.5f-]{0,16}") {
             if let Some(function) = function_id(&name) {
                 prop_assert_eq!(tool_name(&function), Some(name));
             }

@@ -1,4 +1,4 @@
-//! The list of tools: ours, and the functions on the engine.
+//! `tools/list`: the built-in tools and the functions on the engine.
 
 use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, PaginatedRequestParams};
@@ -8,12 +8,15 @@ use super::engine_tools::EngineTools;
 use super::error_code;
 use super::pagination::paginate;
 
-/// Every tool, by name.
+/// Every tool, sorted by name.
 pub async fn list(
-    functions: &EngineTools,
+    engine_tools: &EngineTools,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListToolsResult, ErrorData> {
-    let mut tools = functions.tools().await.map_err(|e| error_code::error(&e))?;
+    let mut tools = engine_tools
+        .tools()
+        .await
+        .map_err(|e| error_code::error(&e))?;
     tools.extend(BUILTIN_TOOLS.iter().map(|builtin| builtin.tool.clone()));
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     let (found, next) = paginate(request, tools, |tool| tool.name.to_string())?;

@@ -58,7 +58,7 @@ impl Engine for FakeEngine {
 
 fn client(engine: &Arc<FakeEngine>, tick: Duration) -> TestClient {
     let settings = McpSettings {
-        tick,
+        progress_interval: tick,
         ..McpSettings::default()
     };
     let stop = CancellationToken::new();

@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use skills_access::AccessPolicy;
 
-/// Checks one request; the response says why it is refused.
+/// Checks one request; the error is the response that refuses it.
 pub fn check_access(
     policy: &AccessPolicy,
     uri: &Uri,
