@@ -66,8 +66,8 @@ pub fn decode(method: &str, params: Option<&str>) -> Result<ClientRequest, Error
     Ok(request)
 }
 
-/// The error for a custom request of a client that speaks `version`: one whose method is unknown, or
-/// whose parameters the SDK could not decode.
+/// The error for a custom request of protocol `version`: the method is unknown, or the SDK could not
+/// decode the parameters.
 pub fn refuse(request: CustomRequest, version: Option<ProtocolVersion>) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
     let params = params.unwrap_or_default().to_string();

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Nesting beyond this is refused before the JSON parser reaches its own limit of 128, whose error
-/// could not be told from other bad parameters.
+/// looks like any other error in the parameters.
 pub const DEPTH_MAX: usize = 120;
 
 /// Messages in one batch.

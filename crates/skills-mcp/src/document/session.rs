@@ -76,7 +76,7 @@ impl Session {
     /// Serves another agent from now on, and appends the notifications about it.
     pub fn replace(&mut self, agent: Arc<ServedAgent>, out: &mut Vec<u8>) {
         self.agent = agent;
-        // A client of the first version was told that there are no such notifications.
+        // `initialize` of the first version announces that there are no such notifications.
         if self.version > Version::V2024_11_05 {
             notify(out, "notifications/tools/list_changed", "");
         }

@@ -1,4 +1,4 @@
-//! The version of the protocol that a client speaks, and what that changes in a response.
+//! The version of the protocol that a client uses.
 
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;

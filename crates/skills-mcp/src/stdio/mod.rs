@@ -60,7 +60,8 @@ const FINAL_RESPONSES_TIMEOUT: Duration = Duration::from_millis(100);
 /// busy machine, then loses one step and not the time for its last responses.
 const DRAIN_STEPS: u32 = 10;
 
-/// Serves the client at the other end of standard input and output, until it is gone or `stop`.
+/// Serves the client at the other end of standard input and output, until the client closes the
+/// connection or `stop` is cancelled.
 ///
 /// A thread of the runtime may be left in a read of standard input that does not return. Shut the
 /// runtime down in the background.
@@ -69,7 +70,8 @@ pub async fn serve(handler: impl ServerHandler, stop: CancellationToken) {
     serve_on(handler, input, output, Limits::default(), stop).await;
 }
 
-/// Serves the client at the other end of `input` and `output`, until it is gone or `stop`.
+/// Serves the client at the other end of `input` and `output`, until the client closes the
+/// connection or `stop` is cancelled.
 pub async fn serve_on<H, R, W>(
     handler: H,
     input: R,
