@@ -1,4 +1,4 @@
-//! A handler with a word that can be read and written, and tools that are slow or broken.
+//! A handler with a value to read and write, and tools that are slow, hang or panic.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,24 +19,24 @@ pub struct FakeHandler {
 
 #[derive(Default)]
 pub struct State {
-    word: Mutex<String>,
-    /// Rings for every read that begins.
+    value: Mutex<String>,
+    /// Notified when a read starts.
     pub reading: Notify,
     /// How many reads have started.
     pub reads: AtomicUsize,
-    /// Rings when `wait` has begun.
+    /// Notified when `wait` starts.
     pub waiting: Notify,
-    /// Lets one `wait` finish.
+    /// Finishes one `wait`.
     pub go: Notify,
-    /// Rings when `wait` was cancelled.
+    /// Notified when `wait` is cancelled.
     pub cancelled: Notify,
-    /// Bytes of what is read, beyond the word.
+    /// How many bytes a read has beyond the value.
     pub size: AtomicUsize,
 }
 
 impl FakeHandler {
-    fn text(word: impl Into<String>) -> CallToolResponse {
-        CallToolResult::success(vec![ContentBlock::text(word.into())]).into()
+    fn text(text: impl Into<String>) -> CallToolResponse {
+        CallToolResult::success(vec![ContentBlock::text(text.into())]).into()
     }
 }
 
@@ -51,8 +51,8 @@ impl ServerHandler for FakeHandler {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let schema = Arc::new(serde_json::Map::new());
-        let tool = Tool::new("word", "Reads the word.", schema);
-        (name == "word").then(|| tool.with_annotations(ToolAnnotations::new().read_only(true)))
+        let tool = Tool::new("read", "Reads the value.", schema);
+        (name == "read").then(|| tool.with_annotations(ToolAnnotations::new().read_only(true)))
     }
 
     async fn read_resource(
@@ -65,7 +65,7 @@ impl ServerHandler for FakeHandler {
         if request.uri == "never:" {
             std::future::pending::<()>().await;
         }
-        let mut text = self.state.word.lock().await.clone();
+        let mut text = self.state.value.lock().await.clone();
         text.extend(std::iter::repeat_n(
             'x',
             self.state.size.load(Ordering::SeqCst),
@@ -79,13 +79,13 @@ impl ServerHandler for FakeHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match &*request.name {
-            "word" => Ok(Self::text(self.state.word.lock().await.clone())),
+            "read" => Ok(Self::text(self.state.value.lock().await.clone())),
             "write" => {
-                // Late enough for a read behind it to be first, if nothing holds it back.
+                // Slow enough for a read behind it to run first, if nothing delays the read.
                 for _ in 0..100 {
                     tokio::task::yield_now().await;
                 }
-                *self.state.word.lock().await = format!("{:?}", request.arguments);
+                *self.state.value.lock().await = format!("{:?}", request.arguments);
                 Ok(Self::text("written"))
             }
             "wait" => {
@@ -98,17 +98,17 @@ impl ServerHandler for FakeHandler {
                     }
                 }
             }
-            "deaf" => std::future::pending().await,
-            "broken" => panic!("this tool is broken, which is on purpose"),
+            "hang" => std::future::pending().await,
+            "panic" => panic!("on purpose"),
             other => Err(ErrorData::invalid_params(format!("no tool {other}"), None)),
         }
     }
 
     fn accepted_subscription_filter(
         &self,
-        asked: &SubscriptionFilter,
+        requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(asked.clone())
+        Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

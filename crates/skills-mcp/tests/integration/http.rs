@@ -1,4 +1,4 @@
-//! MCP over HTTP: who gets in, what is answered, who may stay.
+//! MCP over HTTP: access, invalid messages, limits, sessions and shutdown.
 
 use std::time::Duration;
 
@@ -21,11 +21,11 @@ pub async fn serve() -> HttpServer {
     HttpServer::start(FakeHandler::default(), HttpOptions::default()).await
 }
 
-/// Opens a session and answers its id.
+/// Opens a session and returns its id.
 pub async fn session(server: &HttpServer) -> String {
-    let answer = server.post(&[], INITIALIZE).await;
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    let session = answer.header("mcp-session-id").unwrap().to_owned();
+    let response = server.post(&[], INITIALIZE).await;
+    assert_eq!(response.status, 200, "{}", response.body);
+    let session = response.header("mcp-session-id").unwrap().to_owned();
     let ready = server
         .post(&[("Mcp-Session-Id", &session)], INITIALIZED)
         .await;
@@ -34,7 +34,7 @@ pub async fn session(server: &HttpServer) -> String {
 }
 
 /// A request of 2026-07-28, with its headers.
-fn modern(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, String) {
+fn stateless(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, String) {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
@@ -53,7 +53,7 @@ fn modern(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, Stri
     (headers, body.to_string())
 }
 
-fn borrowed<'a>(headers: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+fn borrow<'a>(headers: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
     let headers = headers.iter();
     headers
         .map(|(name, value)| (*name, value.as_str()))
@@ -61,13 +61,13 @@ fn borrowed<'a>(headers: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)
 }
 
 #[tokio::test]
-async fn a_session_and_a_request_without_one() {
+async fn a_request_in_a_session_and_one_without() {
     let server = serve().await;
     let session = session(&server).await;
     let pong = server.post(&[("Mcp-Session-Id", &session)], PING).await;
     assert_eq!(pong.message()["result"], json!({}));
-    let (headers, body) = modern("resources/read", json!({ "uri": "word:" }));
-    let read = server.post(&borrowed(&headers), &body).await;
+    let (headers, body) = stateless("resources/read", json!({ "uri": "value:" }));
+    let read = server.post(&borrow(&headers), &body).await;
     assert_eq!(read.status, 200);
     assert_eq!(read.header("content-type"), Some("application/json"));
     assert_eq!(read.message()["result"]["resultType"], "complete");
@@ -83,26 +83,26 @@ async fn a_session_and_a_request_without_one() {
 #[tokio::test]
 async fn the_header_with_the_name_must_match_the_body() {
     let server = serve().await;
-    let (plain, body) = modern("resources/read", json!({ "uri": "word:" }));
-    let mut headers = borrowed(&plain);
+    let (plain, body) = stateless("resources/read", json!({ "uri": "value:" }));
+    let mut headers = borrow(&plain);
     headers.retain(|(name, _)| *name != "Mcp-Name");
     for (name, status) in [
-        ("word:", 200),
-        ("=?base64?d29yZDo=?=", 200),
+        ("value:", 200),
+        ("=?base64?dmFsdWU6?=", 200),
         ("another:", 400),
     ] {
         let headers = [&headers[..], &[("Mcp-Name", name)]].concat();
-        let answer = server.post(&headers, &body).await;
-        assert_eq!(answer.status, status, "for {name}: {}", answer.body);
+        let response = server.post(&headers, &body).await;
+        assert_eq!(response.status, status, "for {name}: {}", response.body);
         if status == 400 {
-            assert_eq!(answer.message()["error"]["code"], -32020);
+            assert_eq!(response.message()["error"]["code"], -32020);
         }
     }
     server.stop().await;
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_said_so() {
+async fn invalid_messages_are_refused() {
     let server = serve().await;
     for (body, status, code, id) in [
         ("{", 400, -32700, json!(null)),
@@ -144,9 +144,9 @@ async fn what_is_no_message_is_said_so() {
             json!(3),
         ),
     ] {
-        let answer = server.post(&[], body).await;
-        assert_eq!(answer.status, status, "for {body}: {}", answer.body);
-        let message = answer.message();
+        let response = server.post(&[], body).await;
+        assert_eq!(response.status, status, "for {body}: {}", response.body);
+        let message = response.message();
         assert_eq!(message["error"]["code"], code, "for {body}: {message}");
         assert_eq!(message["id"], id, "for {body}: {message}");
     }
@@ -154,7 +154,7 @@ async fn what_is_no_message_is_said_so() {
 }
 
 #[tokio::test]
-async fn strangers_stay_outside() {
+async fn access_is_limited_by_host_origin_and_token() {
     let options = HttpOptions {
         access: AccessPolicy {
             allowed_hosts: vec!["skills.example.com".to_owned()],
@@ -176,11 +176,11 @@ async fn strangers_stay_outside() {
         (vec![secret, ("Origin", "http://localhost:3000")], 200),
         (vec![secret, ("Origin", "https://app.example.com")], 200),
     ] {
-        let answer = server.post(&headers, INITIALIZE).await;
-        assert_eq!(answer.status, status, "for {headers:?}");
-        let challenge = answer.header("www-authenticate");
+        let response = server.post(&headers, INITIALIZE).await;
+        assert_eq!(response.status, status, "for {headers:?}");
+        let challenge = response.header("www-authenticate");
         assert_eq!(challenge.is_some(), status == 401, "for {headers:?}");
-        assert_eq!(answer.header("access-control-allow-origin"), None);
+        assert_eq!(response.header("access-control-allow-origin"), None);
     }
     server.stop().await;
 }
@@ -193,15 +193,15 @@ async fn bodies_have_a_limit() {
     };
     let server = HttpServer::start(FakeHandler::default(), options).await;
     let long = " ".repeat(1001 - PING.len()) + PING;
-    let answer = server.post(&[], &long).await;
-    assert_eq!(answer.status, 413);
-    assert_eq!(answer.message()["error"]["code"], -32600);
+    let response = server.post(&[], &long).await;
+    assert_eq!(response.status, 413);
+    assert_eq!(response.message()["error"]["code"], -32600);
     assert_eq!(server.post(&[], INITIALIZE).await.status, 200);
     server.stop().await;
 }
 
 #[tokio::test]
-async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
+async fn incomplete_and_slow_requests_time_out() {
     let options = HttpOptions {
         request_timeout: Duration::from_millis(50),
         ..HttpOptions::default()
@@ -211,17 +211,17 @@ async fn a_request_that_does_not_arrive_or_is_not_answered_ends() {
         .request("POST", &[("Content-Length", "100")], "{")
         .await;
     assert_eq!(half.status, 408, "{}", half.body);
-    let (headers, body) = modern("tools/call", json!({ "name": "deaf" }));
-    let answer = server.post(&borrowed(&headers), &body).await;
-    assert_eq!(answer.status, 504);
-    assert_eq!(answer.message()["error"]["code"], -32603);
-    let asked: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!(answer.message()["id"], asked["id"]);
+    let (headers, body) = stateless("tools/call", json!({ "name": "hang" }));
+    let response = server.post(&borrow(&headers), &body).await;
+    assert_eq!(response.status, 504);
+    assert_eq!(response.message()["error"]["code"], -32603);
+    let request: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(response.message()["id"], request["id"]);
     server.stop().await;
 }
 
 #[tokio::test]
-async fn the_session_that_was_silent_longest_makes_room() {
+async fn the_session_idle_longest_is_closed_for_a_new_one() {
     let options = HttpOptions {
         max_sessions: 3,
         ..HttpOptions::default()
@@ -232,12 +232,12 @@ async fn the_session_that_was_silent_longest_makes_room() {
         sessions.push(session(&server).await);
     }
     let alive = async |session: &String| {
-        let answer = server.post(&[("Mcp-Session-Id", session)], PING).await;
-        answer.status == 200
+        let response = server.post(&[("Mcp-Session-Id", session)], PING).await;
+        response.status == 200
     };
     assert!(alive(&sessions[0]).await);
     sessions.push(session(&server).await);
-    assert!(!alive(&sessions[1]).await, "it made room");
+    assert!(!alive(&sessions[1]).await, "the one idle longest");
     for at in [0, 2, 3] {
         assert!(alive(&sessions[at]).await, "session {at}");
     }
@@ -245,7 +245,7 @@ async fn the_session_that_was_silent_longest_makes_room() {
 }
 
 #[tokio::test]
-async fn sessions_that_listen_stay_and_the_next_is_refused() {
+async fn sessions_with_a_stream_are_kept_and_a_new_one_is_refused() {
     let options = HttpOptions {
         max_sessions: 2,
         ..HttpOptions::default()
@@ -275,7 +275,7 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
             .contains("2 sessions")
     );
     drop(streams.pop());
-    // The server notices when it next writes or reads there.
+    // The server detects the closed connection at its next read or write.
     timeout(TIMEOUT, async {
         while server.post(&[], INITIALIZE).await.status != 200 {
             tokio::task::yield_now().await;
@@ -292,17 +292,17 @@ async fn sessions_that_listen_stay_and_the_next_is_refused() {
 }
 
 #[tokio::test]
-async fn stop_answers_what_was_asked_and_ends_streams() {
+async fn a_shutdown_finishes_requests_and_ends_streams() {
     let handler = FakeHandler::default();
     let server = HttpServer::start(handler.clone(), HttpOptions::default()).await;
     let session = session(&server).await;
     let mut events = server
         .open("GET", &[("Mcp-Session-Id", &session)], "")
         .await;
-    let (headers, body) = modern("subscriptions/listen", json!({ "notifications": {} }));
-    let mut listening = server.open("POST", &borrowed(&headers), &body).await;
-    let (headers, body) = modern("tools/call", json!({ "name": "wait" }));
-    let mut headers = borrowed(&headers);
+    let (headers, body) = stateless("subscriptions/listen", json!({ "notifications": {} }));
+    let mut listening = server.open("POST", &borrow(&headers), &body).await;
+    let (headers, body) = stateless("tools/call", json!({ "name": "wait" }));
+    let mut headers = borrow(&headers);
     headers.push(("Connection", "close"));
     let mut waiting = server.open("POST", &headers, &body).await;
     timeout(TIMEOUT, handler.state.waiting.notified())
@@ -310,12 +310,12 @@ async fn stop_answers_what_was_asked_and_ends_streams() {
         .unwrap();
     server.shutdown.cancel();
     handler.state.go.notify_one();
-    let mut answer = String::new();
-    timeout(TIMEOUT, waiting.read_to_string(&mut answer))
+    let mut response = String::new();
+    timeout(TIMEOUT, waiting.read_to_string(&mut response))
         .await
         .unwrap()
         .unwrap();
-    assert!(answer.contains("done"), "{answer}");
+    assert!(response.contains("done"), "{response}");
     for stream in [&mut events, &mut listening] {
         let mut rest = Vec::new();
         timeout(TIMEOUT, stream.read_to_end(&mut rest))
@@ -327,7 +327,7 @@ async fn stop_answers_what_was_asked_and_ends_streams() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
+async fn sessions_of_disconnected_clients_are_released() {
     let options = HttpOptions {
         max_sessions: 100,
         ..HttpOptions::default()
@@ -357,9 +357,9 @@ async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
                     let _ = stream.write_all(b"\x16\x03\x01 GET nonsense\r\n\r\n").await;
                 }
                 _ => {
-                    // All hundred may be listening for a moment; then this one is refused.
-                    let answer = server.post(&[], INITIALIZE).await;
-                    if let Some(session) = answer.header("mcp-session-id") {
+                    // Refused while all hundred sessions have a stream.
+                    let response = server.post(&[], INITIALIZE).await;
+                    if let Some(session) = response.header("mcp-session-id") {
                         drop(server.open("GET", &[("Mcp-Session-Id", session)], "").await);
                     }
                 }
@@ -370,7 +370,7 @@ async fn a_thousand_clients_that_vanish_leave_nothing_behind() {
         client.unwrap();
         true
     }) {}
-    // Until the server has noticed who is gone, all hundred may seem to listen.
+    // Until the server has detected the closed connections, the limit can be reached.
     timeout(TIMEOUT, async {
         while server.post(&[], INITIALIZE).await.status != 200 {
             tokio::task::yield_now().await;

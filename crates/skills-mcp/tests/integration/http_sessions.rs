@@ -32,12 +32,16 @@ async fn the_headers_of_a_read_in_a_session_are_checked() {
         (vec![("Mcp-Session-Id", "unknown")], 404),
         (vec![("MCP-Protocol-Version", "2025-11-25")], 400),
     ] {
-        let answer = server.post(&headers, &read("word:")).await;
-        assert_eq!(answer.status, status, "for {headers:?}: {}", answer.body);
+        let response = server.post(&headers, &read("value:")).await;
+        assert_eq!(
+            response.status, status,
+            "for {headers:?}: {}",
+            response.body
+        );
     }
     let gone = server.request("DELETE", &[ours], "").await;
     assert_eq!(gone.status, 202);
-    assert_eq!(server.post(&[ours], &read("word:")).await.status, 404);
+    assert_eq!(server.post(&[ours], &read("value:")).await.status, 404);
     server.stop().await;
 }
 
@@ -55,15 +59,15 @@ async fn a_read_in_a_session_can_be_cancelled() {
         .unwrap();
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
     assert_eq!(server.post(&[ours], cancel).await.status, 202);
-    let mut answer = String::new();
-    timeout(TIMEOUT, waiting.read_to_string(&mut answer))
+    let mut response = String::new();
+    timeout(TIMEOUT, waiting.read_to_string(&mut response))
         .await
         .unwrap()
         .unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
     assert!(
-        !answer.contains("jsonrpc"),
-        "a cancelled request gets no response: {answer}"
+        !response.contains("jsonrpc"),
+        "a cancelled request gets no response: {response}"
     );
     server.stop().await;
 }

@@ -1,5 +1,5 @@
-//! Integration tests of the MCP surface, in one binary: the transports on a handler of the tests'
-//! own, and sessions about one document.
+//! Integration tests of `skills-mcp` in one binary: the transports with a fake handler, and sessions
+//! about one document.
 
 #![expect(clippy::unwrap_used, reason = "tests panic to fail")]
 

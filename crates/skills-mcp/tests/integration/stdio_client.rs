@@ -1,4 +1,4 @@
-//! A client at the other end of two pipes.
+//! A client of the stdio transport over in-memory pipes, for lines that are not valid messages too.
 
 use serde_json::Value;
 use skills_mcp::stdio::{self, Limits};
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fake_handler::FakeHandler;
 
-/// As in production, only that a busy machine has time.
+/// The default limits, with deadlines that no test reaches.
 pub fn limits() -> Limits {
     Limits {
         drain: TIMEOUT,
@@ -58,12 +58,12 @@ impl StdioClient {
             .unwrap();
     }
 
-    /// The client's half that writes.
+    /// Takes the client's output, to write from another task.
     pub fn take_input(&mut self) -> DuplexStream {
         self.to.take().unwrap()
     }
 
-    /// The next line as it was written.
+    /// The next line, unparsed.
     pub async fn line(&mut self) -> Option<String> {
         timeout(TIMEOUT, self.from.next_line())
             .await
@@ -71,28 +71,29 @@ impl StdioClient {
             .unwrap()
     }
 
+    /// The next message.
     pub async fn next(&mut self) -> Value {
         serde_json::from_str(&self.line().await.unwrap()).unwrap()
     }
 
-    /// Ends the input; answers all that the server still said, and that it ended well.
-    pub async fn end(mut self) -> Vec<String> {
+    /// Closes the input; returns the remaining lines, and checks that the server ends.
+    pub async fn close(mut self) -> Vec<String> {
         drop(self.to.take());
         let mut rest = Vec::new();
         while let Some(line) = self.line().await {
             rest.push(line);
         }
-        self.ended().await;
+        self.wait().await;
         rest
     }
 
-    /// Waits for the server's end, which is a good one.
-    pub async fn ended(self) {
+    /// Waits for the end of the server.
+    pub async fn wait(self) {
         timeout(TIMEOUT, self.server).await.unwrap().unwrap();
     }
 
-    /// Stops listening.
-    pub fn deaf(self) -> (Option<DuplexStream>, JoinHandle<()>) {
+    /// Closes the output of the server.
+    pub fn stop_reading(self) -> (Option<DuplexStream>, JoinHandle<()>) {
         (self.to, self.server)
     }
 }

@@ -1,4 +1,4 @@
-//! Who goes first, what is cancelled, and how a conversation ends.
+//! Order, cancellation, back-pressure and the end of a session over stdio.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ fn call(id: u32, tool: &str, argument: u32) -> String {
 }
 
 fn read(id: u32) -> String {
-    let params = json!({ "uri": "word:" });
+    let params = json!({ "uri": "value:" });
     json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": params }).to_string()
 }
 
@@ -31,12 +31,12 @@ fn cancel(id: u32) -> String {
     json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string()
 }
 
-/// The answer to this id, among those that come.
-async fn answer(client: &mut StdioClient, id: u32) -> Value {
+/// The response to this id.
+async fn response(client: &mut StdioClient, id: u32) -> Value {
     loop {
-        let said = client.next().await;
-        if said["id"] == id {
-            return said;
+        let message = client.next().await;
+        if message["id"] == id {
+            return message;
         }
     }
 }
@@ -48,20 +48,23 @@ async fn a_read_sees_the_writes_before_it() {
         let id = round * 3;
         client.send(call(id, "write", round)).await;
         client.send(read(id + 1)).await;
-        client.send(call(id + 2, "word", 0)).await;
+        client.send(call(id + 2, "read", 0)).await;
         let mut seen = 0;
         while seen < 3 {
-            let said = client.next().await.to_string();
+            let message = client.next().await.to_string();
             seen += 1;
-            let current = said.contains(&format!("Number({round})"));
-            assert!(current || said.contains("written"), "round {round}: {said}");
+            let current = message.contains(&format!("Number({round})"));
+            assert!(
+                current || message.contains("written"),
+                "round {round}: {message}"
+            );
         }
     }
-    client.end().await;
+    client.close().await;
 }
 
 #[tokio::test]
-async fn pings_and_other_calls_pass_a_slow_one() {
+async fn pings_and_other_calls_do_not_wait_for_a_slow_one() {
     let handler = FakeHandler::default();
     let mut client = StdioClient::new(&handler, limits());
     client.send(call(1, "wait", 0)).await;
@@ -80,24 +83,24 @@ async fn pings_and_other_calls_pass_a_slow_one() {
         "the read waits"
     );
     handler.state.go.notify_one();
-    let rest = client.end().await;
+    let rest = client.close().await;
     assert_eq!(rest.len(), 2, "{rest:?}");
 }
 
 #[tokio::test]
-async fn a_read_does_not_wait_for_ever() {
-    let patient = Limits {
+async fn a_read_waits_for_writes_only_up_to_a_limit() {
+    let impatient = Limits {
         order: Duration::from_millis(20),
         ..limits()
     };
-    let mut client = StdioClient::new(&FakeHandler::default(), patient);
-    client.send(call(1, "deaf", 0)).await;
+    let mut client = StdioClient::new(&FakeHandler::default(), impatient);
+    client.send(call(1, "hang", 0)).await;
     client.send(read(2)).await;
     assert_eq!(client.next().await["id"], 2);
 }
 
 #[tokio::test]
-async fn what_is_cancelled_is_not_answered() {
+async fn a_cancelled_request_has_no_response() {
     let handler = FakeHandler::default();
     let mut client = StdioClient::new(&handler, limits());
     client.send(call(1, "wait", 0)).await;
@@ -111,12 +114,12 @@ async fn what_is_cancelled_is_not_answered() {
         .await
         .unwrap();
     client.send(ping(3)).await;
-    let rest = client.end().await;
+    let rest = client.close().await;
     assert_eq!(rest.len(), 1, "{rest:?}");
     assert_eq!(
         handler.state.reads.load(Ordering::SeqCst),
         0,
-        "it never began"
+        "it was not started"
     );
 }
 
@@ -133,11 +136,11 @@ async fn an_id_in_use_is_refused() {
     assert_eq!(refused["id"], 1);
     assert_eq!(refused["error"]["code"], -32600, "{refused}");
     handler.state.go.notify_one();
-    let rest = client.end().await;
+    let rest = client.close().await;
     assert!(rest.len() == 1 && rest[0].contains("done"), "{rest:?}");
 }
 
-/// `subscriptions/listen` as 2026-07-28 has it.
+/// A `subscriptions/listen` request of 2026-07-28.
 fn listen(id: &str) -> String {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -149,7 +152,7 @@ fn listen(id: &str) -> String {
 }
 
 #[tokio::test]
-async fn notices_name_their_subscription_and_the_end_does_not_wait_for_it() {
+async fn notifications_have_the_id_of_their_subscription_and_the_end_does_not_wait_for_it() {
     for id in ["7", r#""seven""#] {
         let mut client = StdioClient::new(&FakeHandler::default(), limits());
         client.send(listen(id)).await;
@@ -159,10 +162,10 @@ async fn notices_name_their_subscription_and_the_end_does_not_wait_for_it() {
         ] {
             let line = client.line().await.unwrap();
             assert!(line.contains(method), "{line}");
-            let named = format!(r#""io.modelcontextprotocol/subscriptionId":{id}"#);
-            assert!(line.contains(&named), "{line}");
+            let subscription = format!(r#""io.modelcontextprotocol/subscriptionId":{id}"#);
+            assert!(line.contains(&subscription), "{line}");
         }
-        client.end().await;
+        client.close().await;
     }
 }
 
@@ -176,13 +179,13 @@ async fn subscriptions_have_a_limit() {
     for id in 0..4 {
         client.send(listen(&id.to_string())).await;
     }
-    let refused = answer(&mut client, 3).await;
+    let refused = response(&mut client, 3).await;
     assert_eq!(refused["error"]["code"], -32600, "{refused}");
-    client.end().await;
+    client.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_end_of_input_is_answered_first() {
+async fn every_request_before_the_end_of_input_is_answered() {
     for _ in 0..20 {
         let mut client = StdioClient::new(&FakeHandler::default(), limits());
         for id in 0..200 {
@@ -194,12 +197,12 @@ async fn the_end_of_input_is_answered_first() {
                 })
                 .await;
         }
-        assert_eq!(client.end().await.len(), 200);
+        assert_eq!(client.close().await.len(), 200);
     }
 }
 
 #[tokio::test]
-async fn slow_work_is_given_up_after_the_end_of_input() {
+async fn slow_calls_are_cancelled_after_the_end_of_input() {
     let handler = FakeHandler::default();
     let impatient = Limits {
         drain: Duration::from_millis(20),
@@ -207,19 +210,19 @@ async fn slow_work_is_given_up_after_the_end_of_input() {
     };
     let mut client = StdioClient::new(&handler, impatient);
     client.send(call(1, "wait", 0)).await;
-    client.send(call(2, "deaf", 0)).await;
+    client.send(call(2, "hang", 0)).await;
     timeout(TIMEOUT, handler.state.waiting.notified())
         .await
         .unwrap();
-    client.end().await;
+    client.close().await;
     timeout(TIMEOUT, handler.state.cancelled.notified())
         .await
         .unwrap();
 }
 
-/// A process that does not run for a while, on a busy machine, loses no answer by it.
+/// A process can be suspended on a busy machine.
 #[tokio::test]
-async fn a_stall_after_the_end_of_input_costs_no_answer() {
+async fn a_stall_after_the_end_of_input_loses_no_response() {
     let handler = FakeHandler::default();
     let drain = Duration::from_millis(100);
     let mut client = StdioClient::new(&handler, Limits { drain, ..limits() });
@@ -228,27 +231,27 @@ async fn a_stall_after_the_end_of_input_costs_no_answer() {
         .await
         .unwrap();
     drop(client.take_input());
-    let others_run = async || {
+    let run_other_tasks = async || {
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
     };
-    // Until the server has seen the end, and waits.
-    others_run().await;
-    // This thread is the only one there is.
+    // The server reads the end of the input.
+    run_other_tasks().await;
+    // Blocks the only thread.
     let stalled = Instant::now();
     while stalled.elapsed() < drain * 3 {
         std::hint::spin_loop();
     }
-    // The server sees what time it is before the work is done.
-    others_run().await;
+    // The server sees the deadline before the call is finished.
+    run_other_tasks().await;
     handler.state.go.notify_one();
     assert!(client.next().await.to_string().contains("done"));
-    client.ended().await;
+    client.wait().await;
 }
 
 #[tokio::test]
-async fn stop_ends_it_and_answers_what_was_asked() {
+async fn a_stop_ends_it_after_the_pending_responses() {
     let handler = FakeHandler::default();
     let mut client = StdioClient::new(&handler, limits());
     client.send(call(1, "wait", 0)).await;
@@ -259,22 +262,22 @@ async fn stop_ends_it_and_answers_what_was_asked() {
     handler.state.go.notify_one();
     assert_eq!(client.next().await["id"], 1);
     assert_eq!(client.line().await, None);
-    client.ended().await;
+    client.wait().await;
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_ends_it_quietly() {
+async fn a_closed_output_ends_it_without_an_error() {
     let mut client = StdioClient::new(&FakeHandler::default(), limits());
     client.send(ping(1)).await;
     client.next().await;
-    let (mut to, server) = client.deaf();
-    // Its answer goes nowhere.
+    let (mut to, server) = client.stop_reading();
+    // The response cannot be written.
     to.as_mut().unwrap().write_all(b"x\n").await.unwrap();
     timeout(TIMEOUT, server).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_never_reads_is_not_served_for_ever() {
+async fn a_client_that_does_not_read_is_not_read_from() {
     const REQUESTS: u32 = 1000;
     const SIZE: usize = 64 << 10;
     let handler = FakeHandler::default();
@@ -301,18 +304,18 @@ async fn a_client_that_never_reads_is_not_served_for_ever() {
     }
     let begun = handler.state.reads.load(Ordering::SeqCst);
     assert!(begun <= most, "{begun} reads were begun, {most} at most");
-    assert!(!writing.is_finished(), "it must not take all there is");
+    assert!(!writing.is_finished(), "the server must stop reading");
     for read in 0..REQUESTS as usize {
         client.line().await.unwrap();
         let begun = handler.state.reads.load(Ordering::SeqCst);
         assert!(begun <= read + 1 + most, "{begun} begun after {read}");
     }
     writing.await.unwrap();
-    assert!(client.end().await.is_empty());
+    assert!(client.close().await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn refusals_that_nobody_reads_are_no_way_around() {
+async fn invalid_lines_have_back_pressure_too() {
     let mut client = StdioClient::with_buffer(&FakeHandler::default(), limits(), 4096);
     let mut input = client.take_input();
     let writing = tokio::spawn(async move {
@@ -323,10 +326,10 @@ async fn refusals_that_nobody_reads_are_no_way_around() {
     for _ in 0..50_000 {
         tokio::task::yield_now().await;
     }
-    assert!(!writing.is_finished(), "it must not take all there is");
+    assert!(!writing.is_finished(), "the server must stop reading");
     for _ in 0..20_000 {
         assert_eq!(client.next().await["error"]["code"], -32700);
     }
     writing.await.unwrap();
-    assert!(client.end().await.is_empty());
+    assert!(client.close().await.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Lines in, lines out: what each kind of line is answered with.
+//! The response to every kind of line over stdio.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use crate::stdio_client::{StdioClient, limits};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
-/// Sends lines, with and without a handshake before them, and compares every answer: the id as it
-/// was written, and the error code (0 for a result).
+/// Sends lines, with and without `initialize` before them, and compares the id, as it was written, and
+/// the error code (0 for a result) of every response.
 async fn check(input: &[u8], expected: &[(&str, i64)]) {
     for handshake in [true, false] {
         let mut client = StdioClient::new(&FakeHandler::default(), limits());
@@ -17,7 +17,7 @@ async fn check(input: &[u8], expected: &[(&str, i64)]) {
             assert_eq!(client.next().await["id"], "init");
         }
         client.send(input).await;
-        let answers = client.end().await;
+        let answers = client.close().await;
         let mut got: Vec<_> = answers.iter().map(|line| summary(line)).collect();
         got.sort();
         let mut expected: Vec<_> = expected
@@ -26,7 +26,7 @@ async fn check(input: &[u8], expected: &[(&str, i64)]) {
             .collect();
         expected.sort();
         let input = String::from_utf8_lossy(&input[..input.len().min(200)]);
-        assert_eq!(got, expected, "for {input}, said {answers:?}");
+        assert_eq!(got, expected, "for {input}, got {answers:?}");
     }
 }
 
@@ -49,7 +49,7 @@ fn ping(id: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_no_json() {
+async fn lines_that_are_not_json() {
     for text in [
         "{",
         "hello",
@@ -78,7 +78,7 @@ async fn what_is_no_json() {
 }
 
 #[tokio::test]
-async fn what_is_no_message() {
+async fn json_that_is_not_a_message() {
     for text in ["42", r#""hi""#, "null", "true", "1.5", "[]", "{}"] {
         check(text.as_bytes(), &[("null", -32600)]).await;
     }
@@ -159,7 +159,7 @@ async fn methods_and_their_parameters() {
         ("tools/call", "{}"),
         ("tools/call", "null"),
         ("tools/call", r#"{"name":1}"#),
-        ("tools/call", r#"{"name":"word","arguments":[]}"#),
+        ("tools/call", r#"{"name":"read","arguments":[]}"#),
         ("tools/call", r#"{"name":"nobody"}"#),
         ("resources/read", "{}"),
         ("resources/read", "[]"),
@@ -177,7 +177,7 @@ async fn methods_and_their_parameters() {
         check(call(method, params).as_bytes(), &[("7", -32602)]).await;
     }
     check(
-        call("tools/call", r#"{"name":"broken"}"#).as_bytes(),
+        call("tools/call", r#"{"name":"panic"}"#).as_bytes(),
         &[("7", -32603)],
     )
     .await;
@@ -186,7 +186,7 @@ async fn methods_and_their_parameters() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for() {
+async fn messages_without_a_response() {
     for line in [
         "",
         "   ",
@@ -210,17 +210,21 @@ async fn what_nobody_waits_for() {
 }
 
 #[tokio::test]
-async fn line_ends_and_marks() {
+async fn line_endings_and_byte_order_marks() {
     check(format!("{}\r", ping("1")).as_bytes(), &[("1", 0)]).await;
     check(format!("\u{feff}{}", ping("1")).as_bytes(), &[("1", 0)]).await;
     check(format!("  {}  ", ping("1")).as_bytes(), &[("1", 0)]).await;
     let mut client = StdioClient::new(&FakeHandler::default(), limits());
     client.send_raw(ping("1").as_bytes()).await;
-    assert_eq!(client.end().await.len(), 1, "the last line needs no end");
+    assert_eq!(
+        client.close().await.len(),
+        1,
+        "the last line needs no newline"
+    );
 }
 
 #[tokio::test]
-async fn a_line_too_long_is_answered_once() {
+async fn a_line_over_the_limit_is_one_error() {
     const CAP: usize = 10 << 20;
     let fits = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":"{}"}}}}"#,
@@ -235,7 +239,7 @@ async fn a_line_too_long_is_answered_once() {
 }
 
 #[tokio::test]
-async fn the_old_versions_have_batches() {
+async fn batches_depend_on_the_version() {
     for (version, taken) in [
         ("2024-11-05", true),
         ("2025-03-26", true),
@@ -249,7 +253,7 @@ async fn the_old_versions_have_batches() {
             .send(format!("[{notice},{},7,{}]", ping("1"), ping("2.5")))
             .await;
         client.send(format!("[{notice}]")).await;
-        let mut answers = client.end().await;
+        let mut answers = client.close().await;
         if taken {
             let batch: Vec<Value> = serde_json::from_str(&answers.pop().unwrap()).unwrap();
             assert!(answers.is_empty());

@@ -1,4 +1,4 @@
-//! No sequence of lines ends the server, and every request gets its answer.
+//! Property: no sequence of lines ends the server, and every request has one response.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::fake_handler::FakeHandler;
 use crate::stdio_client::{StdioClient, limits};
 
-/// A line, in which `@` stands for an id of its own.
+/// A line, with `@` in place of a unique id.
 fn line() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "",
@@ -24,7 +24,7 @@ fn line() -> impl Strategy<Value = String> {
         r#"{"jsonrpc":"2.0","id":@,"method":"tools/list"}"#,
         r#"{"jsonrpc":"2.0","id":@,"method":"tools/call"}"#,
         r#"{"jsonrpc":"2.0","id":@,"method":"tools/call","params":{"name":"write","arguments":{"a":@}}}"#,
-        r#"{"jsonrpc":"2.0","id":@,"method":"tools/call","params":{"name":"broken"}}"#,
+        r#"{"jsonrpc":"2.0","id":@,"method":"tools/call","params":{"name":"panic"}}"#,
         r#"{"jsonrpc":"2.0","id":@,"method":"resources/read","params":{"uri":"a:b"}}"#,
         r#"{"jsonrpc":"2.0","id":@,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
         r#"{"jsonrpc":"2.0","id":@,"method":"server/discover"}"#,
@@ -43,7 +43,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// An object with the members of a message, each of them anything.
+/// An object with some members of a message and any values.
 fn json_object() -> impl Strategy<Value = String> {
     let anything = prop::sample::select(vec![
         "null",
@@ -65,9 +65,9 @@ fn json_object() -> impl Strategy<Value = String> {
     })
 }
 
-/// The ids of lines that wait for an answer.
-fn asked(lines: &[String]) -> HashMap<String, usize> {
-    let mut asked = HashMap::new();
+/// The ids of lines that need a response.
+fn requested(lines: &[String]) -> HashMap<String, usize> {
+    let mut requested = HashMap::new();
     for line in lines {
         let Ok(message) = serde_json::from_str::<Value>(line) else {
             continue;
@@ -76,10 +76,10 @@ fn asked(lines: &[String]) -> HashMap<String, usize> {
         let answers = message.get("result").is_some() || message.get("error").is_some();
         let is_answer = answers && message.get("method").is_none();
         if (id.is_string() || id.is_number()) && !is_answer {
-            *asked.entry(id.to_string()).or_default() += 1;
+            *requested.entry(id.to_string()).or_default() += 1;
         }
     }
-    asked
+    requested
 }
 
 proptest! {
@@ -97,23 +97,23 @@ proptest! {
             .enable_all()
             .build()
             .unwrap();
-        let said = runtime.block_on(async {
+        let responses = runtime.block_on(async {
             let mut client = StdioClient::new(&FakeHandler::default(), limits());
             for line in &lines {
                 client.send(line).await;
             }
             client.send(r#"{"jsonrpc":"2.0","id":"the last","method":"ping"}"#).await;
-            client.end().await
+            client.close().await
         });
         let mut answered = HashMap::new();
-        for line in &said {
+        for line in &responses {
             let answer: Value = serde_json::from_str(line).unwrap();
             if !answer["id"].is_null() {
                 *answered.entry(answer["id"].to_string()).or_default() += 1;
             }
         }
-        let mut asked = asked(&lines);
-        asked.insert("\"the last\"".to_owned(), 1);
-        prop_assert_eq!(answered, asked);
+        let mut requested = requested(&lines);
+        requested.insert("\"the last\"".to_owned(), 1);
+        prop_assert_eq!(answered, requested);
     }
 }

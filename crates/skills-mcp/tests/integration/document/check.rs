@@ -1,4 +1,4 @@
-//! A line in, and what must come out.
+//! A session about a document, and checks of its responses.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ pub fn session(text: &str) -> Session {
 }
 
 /// The response to a line, as it is written.
-pub fn answer(session: &mut Session, line: &str) -> String {
+pub fn respond(session: &mut Session, line: &str) -> String {
     let mut out = Vec::new();
     session.respond(line.as_bytes(), &mut out);
     String::from_utf8(out).unwrap()
 }
 
-/// A line, and the whole of its answer.
+/// Checks the whole response to a line.
 #[track_caller]
 pub fn check(line: &str, expected: &str) {
-    let got = answer(&mut session(SAMPLE), line);
+    let got = respond(&mut session(SAMPLE), line);
     let expected = if expected.is_empty() {
         String::new()
     } else {
@@ -31,7 +31,7 @@ pub fn check(line: &str, expected: &str) {
     assert_eq!(got, expected, "for {line}");
 }
 
-/// A call, and the text it is answered with.
+/// Checks the text of the result of a call.
 #[track_caller]
 pub fn check_text(tool: &str, arguments: &str, text: &str) {
     let text = serde_json::Value::from(text);
@@ -43,7 +43,7 @@ pub fn check_text(tool: &str, arguments: &str, text: &str) {
     );
 }
 
-/// A call, and the text of the error it is answered with.
+/// Checks the text of a failed call.
 #[track_caller]
 pub fn check_error(tool: &str, arguments: &str, text: &str) {
     let text = serde_json::Value::from(text);
@@ -55,7 +55,7 @@ pub fn check_error(tool: &str, arguments: &str, text: &str) {
     );
 }
 
-/// A line, and the error it is refused with.
+/// Checks the error of a line.
 #[track_caller]
 pub fn check_refused(line: &str, id: &str, code: i32, message: &str) {
     let message = serde_json::Value::from(message);

@@ -1,4 +1,4 @@
-//! Sessions about one agent.3md document: a line in, a line out.
+//! Sessions about one agent.3md document, without a transport.
 
 mod check;
 mod newer_versions;

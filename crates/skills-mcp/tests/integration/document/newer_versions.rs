@@ -1,4 +1,4 @@
-//! Later versions of the protocol: what is negotiated, what is added, what is announced.
+//! Later protocol versions: negotiation, richer results, notifications and streams.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use serde_json::{Value, json};
 use skills_mcp::document::{ServedAgent, Session};
 use skills_test_support::document::{SAMPLE, call};
 
-use super::check::{answer, session};
+use super::check::{respond, session};
 
 fn initialized(version: &str) -> Session {
     let mut session = session(SAMPLE);
-    let hello = result(&mut session, &hello(version));
+    let hello = result(&mut session, &initialize(version));
     assert_eq!(hello["protocolVersion"], version);
     session
 }
 
-fn hello(version: &str) -> String {
+fn initialize(version: &str) -> String {
     let params = json!({ "protocolVersion": version });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()
 }
 
 fn result(session: &mut Session, line: &str) -> Value {
-    let answer: Value = serde_json::from_str(&answer(session, line)).unwrap();
+    let answer: Value = serde_json::from_str(&respond(session, line)).unwrap();
     assert!(answer.get("error").is_none(), "for {line}: {answer}");
     answer["result"].clone()
 }
 
-/// A request of the newest protocol.
-fn modern(method: &str, mut params: Value) -> String {
+/// A request of 2026-07-28.
+fn stateless(method: &str, mut params: Value) -> String {
     params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
     json!({ "jsonrpc": "2.0", "id": 5, "method": method, "params": params }).to_string()
 }
@@ -43,7 +43,6 @@ fn replaced(session: &mut Session) -> Vec<Value> {
         .collect()
 }
 
-/// Point 10.
 #[test]
 fn the_version_is_negotiated() {
     for (asked, settled) in [
@@ -56,12 +55,12 @@ fn the_version_is_negotiated() {
         ("", "2025-11-25"),
     ] {
         let mut session = session(SAMPLE);
-        let hello = result(&mut session, &hello(asked));
+        let hello = result(&mut session, &initialize(asked));
         assert_eq!(hello["protocolVersion"], settled, "for {asked:?}");
         let changes = settled != "2024-11-05";
         assert_eq!(hello["capabilities"]["tools"]["listChanged"], changes);
     }
-    let wrong = answer(
+    let wrong = respond(
         &mut session(SAMPLE),
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":7}}"#,
     );
@@ -69,9 +68,8 @@ fn the_version_is_negotiated() {
     assert!(wrong.contains(problem), "{wrong}");
 }
 
-/// Point 15.
 #[test]
-fn newer_clients_get_titles_schemas_annotations_and_data() {
+fn later_versions_have_titles_schemas_annotations_and_data() {
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let tools = result(&mut initialized("2025-03-26"), list)["tools"].clone();
     assert_eq!(tools[0]["annotations"]["readOnlyHint"], true);
@@ -108,54 +106,54 @@ fn newer_clients_get_titles_schemas_annotations_and_data() {
 }
 
 #[test]
-fn a_changed_document_is_announced_to_those_who_were_promised() {
+fn a_changed_document_is_notified_where_it_was_advertised() {
     let mut old = initialized("2024-11-05");
     assert!(replaced(&mut old).is_empty());
     let mut new = initialized("2025-11-25");
-    let said = replaced(&mut new);
+    let notifications = replaced(&mut new);
     let expected = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
-    assert_eq!(said, [expected]);
+    assert_eq!(notifications, [expected]);
 }
 
 #[test]
-fn requests_of_the_newest_protocol_stand_alone() {
+fn requests_of_2026_07_28_need_no_session() {
     let mut session = session(SAMPLE);
-    let found = result(&mut session, &modern("server/discover", json!({})));
+    let found = result(&mut session, &stateless("server/discover", json!({})));
     assert_eq!(found["supportedVersions"].as_array().unwrap().len(), 5);
     assert_eq!(found["resultType"], "complete");
     let info = &found["_meta"]["io.modelcontextprotocol/serverInfo"];
     assert_eq!(info["name"], "agent-3md:dev");
-    let tools = result(&mut session, &modern("tools/list", json!({})));
+    let tools = result(&mut session, &stateless("tools/list", json!({})));
     assert_eq!(
         (&tools["resultType"], &tools["ttlMs"], &tools["cacheScope"]),
         (&json!("complete"), &json!(0), &json!("private"))
     );
     let params = json!({ "name": "get_skill", "arguments": { "name": "read" } });
-    let got = result(&mut session, &modern("tools/call", params));
+    let got = result(&mut session, &stateless("tools/call", params));
     assert_eq!(got["resultType"], "complete");
     assert_eq!(got["structuredContent"]["z"], 2);
-    // What the newest protocol no longer has.
+    // Removed in 2026-07-28.
     for gone in ["ping", "initialize"] {
-        let refused = answer(&mut session, &modern(gone, json!({})));
+        let refused = respond(&mut session, &stateless(gone, json!({})));
         assert!(refused.contains("-32601"), "{refused}");
     }
-    let line = modern("tools/list", json!({})).replace("2026-07-28", "2031-01-01");
-    let refused: Value = serde_json::from_str(&answer(&mut session, &line)).unwrap();
+    let line = stateless("tools/list", json!({})).replace("2026-07-28", "2031-01-01");
+    let refused: Value = serde_json::from_str(&respond(&mut session, &line)).unwrap();
     assert_eq!(refused["error"]["code"], -32022);
     assert_eq!(refused["error"]["data"]["requested"], "2031-01-01");
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":1}}"#;
-    let refused = answer(&mut session, line);
+    let refused = respond(&mut session, line);
     assert!(refused.contains("_meta must be an object"), "{refused}");
 }
 
 #[test]
-fn a_stream_of_changes_is_acknowledged_fed_and_ended() {
+fn a_stream_of_changes_is_acknowledged_and_can_be_cancelled() {
     let mut session = session(SAMPLE);
-    let listen = modern(
+    let listen = stateless(
         "subscriptions/listen",
         json!({ "notifications": { "toolsListChanged": true, "promptsListChanged": true } }),
     );
-    let acknowledged: Value = serde_json::from_str(&answer(&mut session, &listen)).unwrap();
+    let acknowledged: Value = serde_json::from_str(&respond(&mut session, &listen)).unwrap();
     let stream = json!({ "io.modelcontextprotocol/subscriptionId": 5 });
     assert_eq!(
         acknowledged,
@@ -165,11 +163,11 @@ fn a_stream_of_changes_is_acknowledged_fed_and_ended() {
             "params": { "notifications": { "toolsListChanged": true }, "_meta": stream },
         })
     );
-    let again = answer(&mut session, &listen);
+    let again = respond(&mut session, &listen);
     assert!(again.contains("already listens"), "{again}");
-    let said = replaced(&mut session);
-    assert_eq!(said.len(), 1);
-    assert_eq!(said[0]["params"]["_meta"], stream);
+    let notifications = replaced(&mut session);
+    assert_eq!(notifications.len(), 1);
+    assert_eq!(notifications[0]["params"]["_meta"], stream);
     let mut out = Vec::new();
     session.finish(&mut out);
     let ended: Value = serde_json::from_slice(&out).unwrap();
@@ -178,18 +176,18 @@ fn a_stream_of_changes_is_acknowledged_fed_and_ended() {
         json!({ "resultType": "complete", "_meta": stream })
     );
 
-    answer(&mut session, &listen);
+    respond(&mut session, &listen);
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#;
-    assert_eq!(answer(&mut session, cancel), "");
+    assert_eq!(respond(&mut session, cancel), "");
     assert!(replaced(&mut session).is_empty());
-    // Only the newest protocol has streams, and they need a filter.
+    // Only 2026-07-28 has streams, and they need a filter.
     let old = r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}"#;
-    assert!(answer(&mut session, old).contains("-32601"));
-    let bare = answer(&mut session, &modern("subscriptions/listen", json!({})));
+    assert!(respond(&mut session, old).contains("-32601"));
+    let bare = respond(&mut session, &stateless("subscriptions/listen", json!({})));
     assert!(bare.contains("notifications must be an object"), "{bare}");
-    let nothing = modern("subscriptions/listen", json!({ "notifications": {} }));
+    let nothing = stateless("subscriptions/listen", json!({ "notifications": {} }));
     assert_eq!(
-        answer(&mut session, &nothing).lines().count(),
+        respond(&mut session, &nothing).lines().count(),
         2,
         "acknowledged and ended"
     );

@@ -1,12 +1,12 @@
-//! Lines that are no request, or no good one, by the rules of JSON-RPC.
+//! Lines that are not valid JSON-RPC requests.
 
 use skills_test_support::document::call;
 
 use super::check::{check, check_error, check_refused};
 
-/// Point 1: objects where strings are expected, however they are dressed or nested.
+/// Objects in place of strings, at every level.
 #[test]
-fn no_value_in_place_of_a_string_ends_the_server() {
+fn a_value_of_the_wrong_type_is_an_error() {
     let dressed = r#"{"toString":1,"valueOf":1}"#;
     let (open, close) = ("[".repeat(10_000), "]".repeat(10_000));
     let nested = format!("{open}{close}");
@@ -25,7 +25,6 @@ fn no_value_in_place_of_a_string_ends_the_server() {
             -32602,
             &format!("invalid params: name must be a string, not {kind}"),
         );
-        // Point 13.
         check_refused(
             &format!(r#"{{"jsonrpc":"2.0","id":1,"method":{value}}}"#),
             "1",
@@ -35,9 +34,8 @@ fn no_value_in_place_of_a_string_ends_the_server() {
     }
 }
 
-/// Points 11, 12, 13 and 16: what JSON-RPC says about messages that are none.
 #[test]
-fn what_is_no_request_is_refused_by_the_book() {
+fn invalid_messages_are_refused() {
     for blank in ["", " ", "\t\r"] {
         check(blank, "");
     }
@@ -104,7 +102,7 @@ fn what_is_no_request_is_refused_by_the_book() {
         -32602,
         "invalid params: params must be an object",
     );
-    // Responses, and notifications whatever they are called, want no answer.
+    // Responses and notifications have no response.
     check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "");
     check(
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
@@ -115,9 +113,9 @@ fn what_is_no_request_is_refused_by_the_book() {
     }
 }
 
-/// Point 16: half a surrogate pair is no text, wherever it stands; a whole one is.
+/// A whole pair is valid.
 #[test]
-fn half_a_surrogate_pair_is_a_parse_error_anywhere() {
+fn a_lone_surrogate_is_a_parse_error() {
     for (line, id) in [
         (&*call("get_skill", r#"{"name":"\ud800"}"#), "1"),
         (&*call("get_skill", r#"{"name":"a","\ud800":1}"#), "1"),
@@ -145,9 +143,8 @@ fn half_a_surrogate_pair_is_a_parse_error_anywhere() {
     );
 }
 
-/// Point 11: an id goes back as it came.
 #[test]
-fn ids_are_echoed_as_they_were_written() {
+fn ids_are_returned_as_they_were_written() {
     for id in [
         "0",
         "-1",

@@ -2,11 +2,11 @@
 
 use skills_test_support::document::{SAMPLE, call};
 
-use super::check::{answer, check, check_error, check_refused, check_text, session};
+use super::check::{check, check_error, check_refused, check_text, respond, session};
 
 #[test]
-fn the_handshake_is_byte_for_byte_the_known_one() {
-    let hello = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{"listChanged":false}},"serverInfo":{"name":"agent-3md:dev","version":"0.1.0"}}}"#;
+fn the_result_of_initialize_is_byte_for_byte_the_documented_one() {
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{"listChanged":false}},"serverInfo":{"name":"agent-3md:dev","version":"0.1.0"}}}"#;
     for params in [
         "",
         r#","params":{}"#,
@@ -14,7 +14,7 @@ fn the_handshake_is_byte_for_byte_the_known_one() {
         r#","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#,
     ] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize"{params}}}"#);
-        check(&line, hello);
+        check(&line, initialize);
     }
     check(
         r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#,
@@ -23,9 +23,9 @@ fn the_handshake_is_byte_for_byte_the_known_one() {
 }
 
 #[test]
-fn the_tools_are_four_in_order_with_closed_schemas() {
+fn the_four_tools_have_closed_schemas() {
     let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let list = answer(&mut session(SAMPLE), line);
+    let list = respond(&mut session(SAMPLE), line);
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();
     let tools = list["result"]["tools"].as_array().unwrap();
     let shown: Vec<_> = tools
@@ -52,7 +52,7 @@ fn the_tools_are_four_in_order_with_closed_schemas() {
 }
 
 #[test]
-fn the_tools_answer_with_the_known_texts() {
+fn the_tools_return_the_documented_texts() {
     check_text(
         "route_skill",
         r#"{"text":"Search the CODE, find it"}"#,
@@ -80,7 +80,7 @@ fn the_tools_answer_with_the_known_texts() {
         r#"{"name":"I am dev."}"#,
         "unknown skill: I am dev.",
     );
-    let list = answer(&mut session(SAMPLE), &call("list_skills", "{}"));
+    let list = respond(&mut session(SAMPLE), &call("list_skills", "{}"));
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();
     let text = list["result"]["content"][0]["text"].as_str().unwrap();
     let first = "[\n  {\n    \"name\": \"search\",\n    \"z\": 1,\n    \"triggers\": [\n      \"find code\",\n      \"search the code\",\n      \"grep\"\n    ],\n    \"cost\": \"low\",\n    \"tool\": \"rg {pattern}\"\n  },\n";
@@ -89,9 +89,8 @@ fn the_tools_answer_with_the_known_texts() {
     assert!(text.contains(bare), "{text}");
 }
 
-/// Point 14: the schemas are kept, and what breaks them is named.
 #[test]
-fn wrong_arguments_are_named() {
+fn errors_name_the_invalid_argument() {
     for value in [r#"["search"]"#, r#"[["search"]]"#] {
         let arguments = format!(r#"{{"name":{value}}}"#);
         check_error(
@@ -147,9 +146,8 @@ fn wrong_arguments_are_named() {
     );
 }
 
-/// Point 17: names that mean something to other languages mean nothing here.
 #[test]
-fn names_from_other_worlds_are_only_names() {
+fn names_that_are_special_in_javascript_are_ordinary() {
     check_text("get_skill", r#"{"name":"constructor"}"#, "");
     check_text("get_skill", r#"{"name":"__proto__"}"#, "Half.");
     check_error(
@@ -165,9 +163,8 @@ fn names_from_other_worlds_are_only_names() {
     );
 }
 
-/// Points 18, 19 and 20: names and scores.
 #[test]
-fn repeated_triggers_count_once_and_ties_go_by_position() {
+fn repeated_triggers_count_once_and_ties_are_ordered_by_position() {
     check_text(
         "route_skill",
         r#"{"text":"tie"}"#,
@@ -175,25 +172,24 @@ fn repeated_triggers_count_once_and_ties_go_by_position() {
     );
     let twice = "---\n3md: 1\ntitle:\nagent: dev\n---\n@plane z=0 kind=identity\n@plane z=1 label=a\nold\n@plane z=2 label=a\nnew";
     let mut session = session(twice);
-    assert!(answer(&mut session, &call("get_skill", r#"{"name":"a"}"#)).contains("new"));
-    assert!(answer(&mut session, &call("get_skill", r#"{"z":1}"#)).contains("old"));
-    let hello = answer(
+    assert!(respond(&mut session, &call("get_skill", r#"{"name":"a"}"#)).contains("new"));
+    assert!(respond(&mut session, &call("get_skill", r#"{"z":1}"#)).contains("old"));
+    let initialize = respond(
         &mut session,
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#,
     );
     assert!(
-        hello.contains(r#""name":"agent-3md:dev""#),
-        "an empty title hides nothing: {hello}"
+        initialize.contains(r#""name":"agent-3md:dev""#),
+        "an empty title is ignored: {initialize}"
     );
 }
 
-/// Point 22: letters are compared as they are.
 #[test]
-fn accents_and_chinese_are_taken_literally() {
+fn accents_and_chinese_are_compared_literally() {
     let text = "---\n3md: 1\nagent: d\n---\n@plane z=0 kind=identity\n@plane z=1 label=a triggers=\"café, 搜索\"\nx";
     let mut session = session(text);
     let mut route = |text: &str| {
-        answer(
+        respond(
             &mut session,
             &call("route_skill", &format!(r#"{{"text":"{text}"}}"#)),
         )
@@ -204,9 +200,9 @@ fn accents_and_chinese_are_taken_literally() {
     assert!(route("搜索代码").contains("no skill matched"));
 }
 
-/// Point 25: a position finds a skill too, and never the identity.
+/// The position of the identity is not a skill.
 #[test]
-fn a_position_finds_a_skill_too() {
+fn a_skill_is_found_by_its_position() {
     check_text("get_skill", r#"{"z":1.5}"#, "Half.");
     check_text(
         "resolve_skill",
