@@ -1,11 +1,10 @@
-//! How fast the hub is, in figures. `cargo bench -p skills-iii --bench hub`.
+//! Measures the hub: `cargo bench -p skills-iii --bench hub`.
 //!
-//! The hub runs in a process of its own, the workers in this one, over
-//! loopback sockets. `-- --calls N` sets the length of the last, loss-counting
-//! run (a million unless said), `-- --repeat MILLISECONDS` repeats the workers'
-//! answers. With `III_ENGINE_WS_URL` set, the same runs are made against the
-//! engine there.
-#![expect(clippy::print_stdout, reason = "figures are what it is for")]
+//! The hub runs in its own process, the workers in this one, over loopback sockets.
+//! `-- --calls N` sets the number of calls of the last run, which counts lost replies (default: a
+//! million); `-- --repeat MILLISECONDS` repeats the workers' replies. With `III_ENGINE_WS_URL`
+//! set, the same runs are made against the engine there.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -38,7 +37,7 @@ fn runtime() -> tokio::runtime::Runtime {
         .expect("a runtime")
 }
 
-/// The hub, in a process of its own: prints its address and serves.
+/// Runs the hub: prints its address and serves.
 fn serve(_: &[String]) {
     runtime().block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -48,17 +47,17 @@ fn serve(_: &[String]) {
     });
 }
 
-/// A process that ends with the bench.
-struct Served(Child);
+/// A child process that ends with the benchmark.
+struct HubProcess(Child);
 
-impl Drop for Served {
+impl Drop for HubProcess {
     fn drop(&mut self) {
         let _gone = self.0.kill();
         let _status = self.0.wait();
     }
 }
 
-fn start() -> (Served, String) {
+fn start() -> (HubProcess, String) {
     let program = std::env::current_exe().expect("a program");
     let mut child = Command::new(program)
         .arg("--serve")
@@ -70,7 +69,7 @@ fn start() -> (Served, String) {
     BufReader::new(out)
         .read_line(&mut line)
         .expect("its address");
-    (Served(child), format!("ws://{}", line.trim()))
+    (HubProcess(child), format!("ws://{}", line.trim()))
 }
 
 fn number(args: &[String], name: &str) -> Option<u64> {
@@ -243,7 +242,10 @@ async fn concurrent(name: &str, caller: &Client, id: &str, payload: &Raw, width:
     }
     while lanes.join_next().await.is_some() {}
     let took = began.elapsed();
-    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the precision suffices for a rate"
+    )]
     let rate = calls as f64 / took.as_secs_f64();
     let lost = lost.load(Ordering::Relaxed);
     let worked = processor_time().saturating_sub(worked) / u32::try_from(calls).unwrap_or(u32::MAX);
@@ -252,8 +254,8 @@ async fn concurrent(name: &str, caller: &Client, id: &str, payload: &Raw, width:
     );
 }
 
-/// What this process and its children have used, in all threads. Says more than
-/// a rate does on a machine that others use as well.
+/// The processor time of this process and its children, which is more reliable than a rate on a
+/// busy machine.
 fn processor_time() -> Duration {
     let own = std::process::id().to_string();
     let mut ticks = 0;
@@ -277,7 +279,7 @@ fn processor_time() -> Duration {
             ticks += of(11) + of(12);
         }
     }
-    // A hundred ticks a second, on every Linux there is.
+    // Linux counts a hundred ticks a second.
     Duration::from_millis(ticks * 10)
 }
 

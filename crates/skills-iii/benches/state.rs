@@ -31,14 +31,14 @@ fn main() {
         .unwrap();
     let (dir, store) = fresh();
     let (mut disk, mut alone, mut together) = (Rate::default(), Rate::default(), Rate::default());
-    // In turns, because the speed of a shared disk drifts.
+    // Alternating, because the speed of a shared disk varies.
     for _ in 0..ROUNDS {
         disk += sync(dir.path());
         alone += runtime.block_on(write(&store, 1));
         together += runtime.block_on(write(&store, WRITERS));
     }
     println!(
-        "4 KiB append + fsync:      {:>9.0} /s (the disk itself)",
+        "4 KiB append + fsync:      {:>9.0} /s (the disk alone)",
         disk.get()
     );
     println!("set, 1 writer:             {:>9.0} /s", alone.get());
@@ -70,7 +70,7 @@ fn main() {
     println!("open, worst of 50:         {:?}", at(&mut times, 100));
 }
 
-/// On the disk of the build by default: a temporary directory may be memory.
+/// On the disk of the build by default, because a temporary directory may be in memory.
 fn fresh() -> (TempDir, Arc<SqliteState>) {
     let at = env::var("STATE_BENCH_DIR").unwrap_or(env!("CARGO_TARGET_TMPDIR").to_owned());
     let dir = tempfile::tempdir_in(at).unwrap();
@@ -83,7 +83,7 @@ fn value() -> Box<RawValue> {
     RawValue::from_string(format!("\"{}\"", "x".repeat(2046))).unwrap()
 }
 
-/// How much was done in how long.
+/// Operations and their duration.
 #[derive(Default)]
 struct Rate(u32, Duration);
 
@@ -100,7 +100,7 @@ impl AddAssign for Rate {
     }
 }
 
-/// Durable writes; each writer waits for its own before the next.
+/// Durable writes; each writer waits for its last write before the next.
 async fn write(store: &Arc<SqliteState>, writers: u32) -> Rate {
     let start = Instant::now();
     let tasks: Vec<_> = (0..writers)
@@ -136,7 +136,7 @@ async fn fill(store: &SqliteState) {
 fn read(store: &SqliteState) -> Vec<Duration> {
     (0..50_000_u32)
         .map(|n| {
-            // Spread over the rows, so that no cache is flattered.
+            // Spread over the rows, so that the result does not depend on a cache.
             let key = (n.wrapping_mul(7919) % ROWS).to_string();
             let start = Instant::now();
             assert!(store.get("s", &key).unwrap().is_some());

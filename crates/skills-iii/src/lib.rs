@@ -1,8 +1,19 @@
-//! The iii wire: messages, a worker's connection, and an embedded engine.
+//! The iii protocol: a worker's connection, an embedded engine, and durable state.
 //!
-//! [`message`] is what is said; [`client`] is a worker's end, [`hub`] the
-//! engine's, and [`state`] keeps its rows. Nothing here knows what the functions
-//! are for.
+//! Workers connect to an engine over WebSocket, offer functions and trigger types, and call each
+//! other through it.
+//!
+//! - [`message`]: the messages, and their JSON form.
+//! - [`client`]: a worker's end of a connection. Start at [`Client`].
+//! - [`hub`]: the engine's end, for one machine. Start at [`Hub`].
+//! - [`state`]: rows of JSON by scope and key, in SQLite or in memory. Start at [`StateStore`];
+//!   [`call_state`] runs the `state::*` functions on a store without a hub.
+//!
+//! Inside, `link` moves messages over a socket or between two tasks, and `queue` holds the
+//! outgoing messages of a connection. Every queue in this crate is bounded.
+//!
+//! Deliberately absent: skills and prompts (this crate does not know what the functions are for),
+//! clustering, and the queues, streams, cron and HTTP triggers of other engines.
 
 pub mod client;
 pub mod hub;

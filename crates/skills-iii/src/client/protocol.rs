@@ -13,7 +13,7 @@ use super::{Event, Inner};
 use crate::link::{Ended, Protocol};
 use crate::lock::lock;
 use crate::message::{
-    Action, BadMessage, ErrorBody, Extra, Id, InvocationResult, InvokeFunction, Message, Raw,
+    Action, BadMessage, ErrorBody, Id, InvocationResult, InvokeFunction, Message, Raw,
     TriggerRegistrationResult, TriggerSpec, WorkerRegistered, with_caller,
 };
 use crate::queue::Outbox;
@@ -156,7 +156,7 @@ impl WorkerProtocol {
             trigger_type,
             function_id,
             error: outcome.err(),
-            extra: Extra::new(),
+            ..TriggerRegistrationResult::default()
         };
         let _ = self
             .outbox

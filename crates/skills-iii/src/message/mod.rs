@@ -27,7 +27,7 @@ use decode::{null_as_default, raw_or_null};
 /// JSON text.
 pub type Raw = Box<RawValue>;
 
-/// Fields that this version does not know. A message that is passed on keeps them.
+/// Fields that this version does not use. A message that is passed on keeps them.
 pub type Extra = BTreeMap<String, Raw>;
 
 /// One message of the protocol, in either direction.
@@ -100,7 +100,7 @@ pub struct FunctionSpec {
     /// The address of a function that is an HTTP endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invocation: Option<Raw>,
-    /// Unknown fields.
+    /// Other fields.
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
@@ -119,10 +119,7 @@ pub struct TriggerTypeSpec {
     /// JSON schema of the payload of the called function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_request_format: Option<Raw>,
-    /// The namespace it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Unknown fields.
+    /// Other fields.
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
@@ -142,13 +139,7 @@ pub struct TriggerSpec {
     /// Further properties, passed on to the function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Raw>,
-    /// The function's namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// The trigger type's namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trigger_namespace: Option<String>,
-    /// Unknown fields.
+    /// Other fields.
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
@@ -167,7 +158,7 @@ pub struct TriggerRegistrationResult {
     /// The reason of a rejection; none if the trigger was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorBody>,
-    /// Unknown fields.
+    /// Other fields.
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }
@@ -211,7 +202,7 @@ pub struct InvokeFunction {
     /// Trace context, passed on unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baggage: Option<String>,
-    /// Unknown fields.
+    /// Other fields.
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
     /// The calling worker. Not a field of the message: `encode` writes it into an object payload
@@ -246,7 +237,7 @@ pub struct InvocationResult {
     /// Trace context, passed on unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baggage: Option<String>,
-    /// Unknown fields.
+    /// Other fields.
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
 }

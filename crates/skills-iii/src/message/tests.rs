@@ -1,11 +1,11 @@
-//! Messages survive being read and written, whatever they carry.
+//! Messages are unchanged by a round trip, whatever they contain.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// One message of every type, with every field said.
+/// One message of every type, with every field.
 fn samples() -> Vec<Value> {
     let id = "9ea4c9a0-5a33-4c3f-8a55-0d2c1f8e7a10";
     vec![
@@ -59,7 +59,7 @@ fn text_of(fields: &[(String, Value)]) -> String {
 }
 
 #[test]
-fn every_type_says_the_same_after_a_round_trip() {
+fn every_type_survives_a_round_trip() {
     for sample in samples() {
         assert_eq!(round_trip(&sample.to_string()), sample);
         assert!(
@@ -138,7 +138,7 @@ fn payloads_keep_their_text() {
 }
 
 #[test]
-fn no_result_and_null_are_different() {
+fn a_missing_result_and_null_are_different() {
     let id = "9ea4c9a0-5a33-4c3f-8a55-0d2c1f8e7a10";
     for (field, expected) in [("", None), (r#","result":null"#, Some("null"))] {
         let text = format!(
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn unknown_types_survive_whole(
+    fn messages_of_unknown_types_are_kept_whole(
         kind in "[a-z]{1,12}x-new", fields in prop::collection::btree_map("[a-z]{1,8}", any_json(), 0..5)
     ) {
         let mut message = Map::from_iter(fields);
@@ -220,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn unknown_fields_do_no_harm_and_travel_with_what_is_passed_on(
+    fn unknown_fields_are_kept_in_messages_that_are_passed_on(
         sample in prop::sample::select(samples()), key in "x_[a-z]{1,8}", extra in any_json()
     ) {
         let mut message = sample.clone();
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn any_payload_arrives_as_it_left(data in any_json(), caller in "[ -~]{1,8}") {
+    fn payloads_are_unchanged(data in any_json(), caller in "[ -~]{1,8}") {
         let mut call = InvokeFunction::new("f", serde_json::value::to_raw_value(&data).unwrap());
         call.caller = Some(caller.as_str().into());
         let text = Message::InvokeFunction(Box::new(call)).to_text();
@@ -246,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_parsing_panic(text in ".*") {
+    fn parsing_never_panics(text in ".*") {
         let _ = Message::parse(&text);
     }
 }

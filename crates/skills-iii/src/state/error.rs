@@ -1,4 +1,4 @@
-//! What can go wrong with the store, and what to do about it.
+//! The errors of a store, with hints.
 
 use std::error::Error as _;
 use std::io;
@@ -9,9 +9,9 @@ use std::time::Duration;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
-/// Why the store did not do what it was asked.
+/// Why an operation of the store failed.
 ///
-/// Cheap to clone: every write of a failed batch gets its own copy.
+/// Cheap to clone: every write of a failed batch gets a copy.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -21,12 +21,12 @@ pub enum StateError {
         /// The path that was given.
         path: PathBuf,
     },
-    /// The data directory could not be made or looked at.
+    /// The data directory could not be created or read.
     #[error("could not use the data directory {}", path.display())]
     Directory {
         /// The path that was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         cause: Arc<io::Error>,
     },
@@ -35,7 +35,7 @@ pub enum StateError {
     Unwritable {
         /// The database file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         detail: String,
     },
     /// The file is not a SQLite database, or its first page is damaged.
@@ -44,7 +44,7 @@ pub enum StateError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is a SQLite database that another program made.
+    /// The file is a SQLite database of another program.
     #[error("{} is a SQLite database of another program", path.display())]
     Foreign {
         /// The file.
@@ -68,16 +68,16 @@ pub enum StateError {
     Damaged {
         /// The database file.
         path: PathBuf,
-        /// What was met.
+        /// What was found.
         detail: String,
     },
-    /// The file under our feet is not the one that was opened.
+    /// The file at the path is not the one that was opened.
     #[error("{} was removed or replaced while it was in use", path.display())]
     Replaced {
         /// The database file.
         path: PathBuf,
     },
-    /// There is no space for the write. Reads go on.
+    /// There is no space for the write. Reads still work.
     #[error("no space left to write {}", path.display())]
     Full {
         /// The database file.
@@ -88,10 +88,10 @@ pub enum StateError {
     Busy {
         /// The database file.
         path: PathBuf,
-        /// How long was waited.
+        /// How long the operation waited.
         waited: Duration,
     },
-    /// A scope, key or value is longer than the store takes.
+    /// A scope, key or value exceeds its limit.
     #[error("the {what} has {size} bytes, and at most {limit} are stored")]
     TooLarge {
         /// `scope`, `key` or `value`.
@@ -101,42 +101,42 @@ pub enum StateError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// More bytes wait to be written than the store is willing to hold.
+    /// Too many writes wait.
     #[error("too many writes are waiting ({queued} bytes)")]
     Overloaded {
-        /// The bytes waiting.
+        /// The bytes that wait.
         queued: usize,
     },
-    /// The function given to `update` refused.
+    /// The function of an update returned an error.
     #[error("{message}")]
     Rejected {
-        /// What it said.
+        /// Its message.
         message: String,
     },
-    /// The function given to `update` panicked; the row is as it was.
-    #[error("the update panicked; the row was left as it was")]
+    /// The function of an update panicked; the row is unchanged.
+    #[error("the update panicked; the row is unchanged")]
     Panicked,
-    /// The update ran, was rolled back with a batch that failed, and the row has changed since.
+    /// The update was rolled back with a failed batch, and its row has changed since.
     #[error("the update was undone together with a failed batch")]
     Undone,
     /// The store is closed, or its writer has ended.
     #[error("the store is closed")]
     Closed,
-    /// Anything else SQLite said.
+    /// Any other error of SQLite.
     #[error("could not {doing} {}", path.display())]
     Sqlite {
         /// The database file.
         path: PathBuf,
         /// The action, completing "could not ...".
         doing: &'static str,
-        /// What SQLite said.
+        /// The error of SQLite.
         #[source]
         cause: Arc<rusqlite::Error>,
     },
 }
 
 impl StateError {
-    /// What a person can do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotADirectory { .. } => Some("name a directory, or a path that does not exist"),
@@ -159,7 +159,7 @@ impl StateError {
             Self::Sqlite { cause, .. }
                 if cause.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) =>
             {
-                Some("is the disk full, or failing?")
+                Some("check whether the disk is full or failing")
             }
             Self::TooLarge { .. }
             | Self::Rejected { .. }
@@ -177,7 +177,7 @@ impl StateError {
         format!("{self}{cause}{hint}")
     }
 
-    /// Says how long was waited, where SQLite did the waiting.
+    /// Sets the time that SQLite waited for a lock.
     pub(super) fn after(self, waited: Duration) -> Self {
         match self {
             Self::Busy { path, .. } => Self::Busy { path, waited },
@@ -185,7 +185,7 @@ impl StateError {
         }
     }
 
-    /// Names what SQLite reported while `doing` something with the file at `path`.
+    /// Classifies an error of SQLite while `doing` something with the file at `path`.
     pub(super) fn from_sqlite(path: &Path, doing: &'static str, cause: rusqlite::Error) -> Self {
         let path = path.to_owned();
         let detail = cause.to_string();
@@ -194,7 +194,7 @@ impl StateError {
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, detail },
             Some(ErrorCode::NotADatabase) => Self::NotSqlite { path },
             Some(ErrorCode::DiskFull) => Self::Full { path },
-            // The shared-memory file could not be given its size.
+            // There is no space for the shared-memory file.
             _ if extended == Some(ffi::SQLITE_IOERR_SHMSIZE) => Self::Full { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy {
                 path,
@@ -203,7 +203,7 @@ impl StateError {
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
                 Self::Unwritable { path, detail }
             }
-            // A column of the wrong type, or text that is not UTF-8: not written by us.
+            // A column of a wrong type, or text that is not UTF-8: another program wrote it.
             None if matches!(
                 cause,
                 rusqlite::Error::FromSqlConversionFailure(..)
@@ -223,7 +223,7 @@ impl StateError {
     }
 }
 
-/// Whether trying again may help.
+/// Whether another process holds the lock.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -1,4 +1,4 @@
-//! How the file is found, opened and set up.
+//! Finds, creates and opens the database file.
 
 use std::fs;
 use std::io;
@@ -12,20 +12,20 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::is_busy;
 use super::{StateError, StoreOptions, schema};
 
-/// The database's name in the data directory.
+/// The name of the database in the data directory.
 pub const FILE_NAME: &str = "state.db";
 
-/// No database is shorter than one page of the smallest size.
-const SHORTEST_DATABASE: u64 = 512;
+/// A database has at least one page of the smallest size.
+const MIN_DATABASE_BYTES: u64 = 512;
 
-/// SQLite takes a file of one byte for an empty one and would overwrite it; on macOS it makes
-/// such files itself.
-const SHORTEST_STRANGER: u64 = if cfg!(target_os = "macos") { 2 } else { 1 };
+/// A shorter file may be overwritten. SQLite treats a file of one byte as empty; on macOS it
+/// creates such files itself.
+const MIN_FOREIGN_BYTES: u64 = if cfg!(target_os = "macos") { 2 } else { 1 };
 
-/// Statements kept prepared by each connection: more than there are.
-const STATEMENTS: usize = 32;
+/// Prepared statements that each connection keeps: more than it uses.
+const MAX_CACHED_STATEMENTS: usize = 32;
 
-/// Makes the directory if need be and answers where the database is.
+/// Creates the directory if it does not exist, and returns the path of the database.
 pub(super) fn locate(dir: &Path) -> Result<PathBuf, StateError> {
     if existing(dir)?.is_none() {
         create(dir).map_err(|cause| StateError::Directory {
@@ -36,7 +36,7 @@ pub(super) fn locate(dir: &Path) -> Result<PathBuf, StateError> {
     Ok(dir.join(FILE_NAME))
 }
 
-/// Where the database is, if there is one; an error if what is there can be none.
+/// The path of the database if it exists; an error if the file cannot be a database.
 pub(super) fn existing(dir: &Path) -> Result<Option<PathBuf>, StateError> {
     match fs::metadata(dir) {
         Ok(found) if found.is_dir() => {}
@@ -57,7 +57,7 @@ pub(super) fn existing(dir: &Path) -> Result<Option<PathBuf>, StateError> {
     match fs::metadata(&path) {
         Ok(found)
             if !found.is_file()
-                || (SHORTEST_STRANGER..SHORTEST_DATABASE).contains(&found.len()) =>
+                || (MIN_FOREIGN_BYTES..MIN_DATABASE_BYTES).contains(&found.len()) =>
         {
             Err(StateError::NotSqlite { path })
         }
@@ -66,7 +66,7 @@ pub(super) fn existing(dir: &Path) -> Result<Option<PathBuf>, StateError> {
     }
 }
 
-/// Opens the writing connection: checks whose file it is, brings it up to date, switches to WAL.
+/// Opens the connection of the writer: checks and migrates the schema, and switches to WAL.
 ///
 /// The file is only ever opened through SQLite. Closing a plain handle to it would drop the locks
 /// that another store in this process holds on it (POSIX locks belong to the process).
@@ -78,12 +78,12 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Connect
     let failed = |cause| StateError::from_sqlite(path, "open", cause);
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     if new {
-        keep_private(path);
+        make_private(path);
     }
     connection
         .busy_timeout(options.busy_timeout)
         .map_err(failed)?;
-    // Until we know that the file is ours, closing it must not move its WAL into it.
+    // Until the file is known to be ours, closing it must not checkpoint its WAL.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         .map_err(failed)?;
@@ -94,68 +94,70 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Connect
             detail,
         });
     }
-    keep_statements(&connection).map_err(failed)?;
-    // Power must not be able to take back an acknowledged write. `fullfsync` is what makes that
-    // true on macOS and does nothing elsewhere.
+    configure_statements(&connection).map_err(failed)?;
+    let set = |pragma, value| {
+        connection
+            .pragma_update(None, pragma, value)
+            .map_err(failed)
+    };
+    // A power cut must not undo an acknowledged write. On macOS that takes `fullfsync`, which has
+    // no effect elsewhere.
     for (pragma, value) in [
         ("synchronous", "FULL"),
         ("fullfsync", "ON"),
         ("checkpoint_fullfsync", "ON"),
         ("temp_store", "MEMORY"),
-        // Rows of 2 KiB are common, and of those a page of 4 KiB holds one. For new files only.
+        // Rows of 2 KiB are common, and a page of 4 KiB has space for only one. New files only.
         ("page_size", "8192"),
-        // KiB, for what is written over and over; SQLite's own 2 MiB are read again all the time.
+        // KiB. With SQLite's default of 2 MiB, pages that are written often are read again often.
         ("cache_size", "-32768"),
     ] {
-        connection
-            .pragma_update(None, pragma, value)
-            .map_err(failed)?;
+        set(pragma, value)?;
     }
-    // The tables come before WAL: from its first commit on, the file itself says whose it is.
+    // Before WAL, so that the file has its application id from its first commit on.
     schema::prepare(&mut connection, path, schema::MIGRATIONS)?;
     use_wal(&connection, path, options)?;
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
         .map_err(failed)?;
-    // 16 MiB: under load a page is written back once for many commits, and what has to be read
-    // after a crash stays a matter of milliseconds.
-    connection
-        .pragma_update(None, "wal_autocheckpoint", 2000)
-        .map_err(failed)?;
-    // A WAL that grew while a reader held it back is cut again.
-    connection
-        .pragma_update(None, "journal_size_limit", 16 << 20)
-        .map_err(failed)?;
-    if let Some(pages) = options.max_pages {
+    let set = |pragma, value: u32| {
         connection
-            .pragma_update(None, "max_page_count", pages)
-            .map_err(failed)?;
+            .pragma_update(None, pragma, value)
+            .map_err(failed)
+    };
+    // Pages, 16 MiB: under load a page is checkpointed once for many commits, and recovery after
+    // a crash still takes milliseconds.
+    set("wal_autocheckpoint", 2000)?;
+    // Truncates a WAL that grew because a reader delayed the checkpoint.
+    set("journal_size_limit", 16 << 20)?;
+    if let Some(pages) = options.max_pages {
+        set("max_page_count", pages)?;
     }
     Ok(connection)
 }
 
-/// Opens a connection that can only read.
+/// Opens a connection for reading.
 pub(super) fn open_reader(path: &Path, options: &StoreOptions) -> Result<Connection, StateError> {
     // Read-write at the file level, since a reader may have to recover the WAL; `query_only`
-    // keeps it from writing rows. Never created: only `open_writer` knows how.
+    // prevents writes of rows. Without the flag to create: only `open_writer` creates the file.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |cause| StateError::from_sqlite(path, "open", cause);
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection
         .busy_timeout(options.busy_timeout)
         .map_err(failed)?;
-    keep_statements(&connection).map_err(failed)?;
+    configure_statements(&connection).map_err(failed)?;
     connection
         .pragma_update(None, "query_only", "ON")
         .map_err(failed)?;
     Ok(connection)
 }
 
-/// Statements are planned once per connection.
-fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Else SQLite, as bundled (with STAT4), plans a statement anew for every new key it is given:
-    // several times the cost of the read itself.
+/// Makes each connection plan a statement only once.
+fn configure_statements(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
+    // The bundled SQLite (with STAT4) would otherwise plan a statement again for every new key,
+    // which costs several times the read itself.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
@@ -178,22 +180,22 @@ fn use_wal(connection: &Connection, path: &Path, options: &StoreOptions) -> Resu
                     detail,
                 });
             }
-            // SQLite does not wait for this lock by itself: the switch could deadlock with
-            // another process that is switching too.
+            // SQLite does not wait for this lock, because two processes that switch at the same
+            // time could deadlock.
             Err(error) if is_busy(&error) && start.elapsed() < options.busy_timeout => {
-                std::thread::sleep(super::write::BUSY_PAUSE);
+                std::thread::sleep(super::write::LOCK_RETRY_DELAY);
             }
             Err(error) => return Err(StateError::from_sqlite(path, "open", error)),
         }
     }
 }
 
-/// What tells one file from another that took its place.
+/// Distinguishes a file from another one that has replaced it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity(Option<(u64, u64)>);
 
 impl Identity {
-    /// The identity of the file that has this path now.
+    /// The identity of the file at this path.
     #[cfg(unix)]
     pub(super) fn of(path: &Path) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -204,7 +206,7 @@ impl Identity {
         )
     }
 
-    /// Elsewhere an open file cannot be removed or replaced.
+    /// On other systems an open file cannot be removed or replaced.
     #[cfg(not(unix))]
     pub(super) fn of(_path: &Path) -> Self {
         Self(None)
@@ -214,24 +216,21 @@ impl Identity {
 #[cfg(unix)]
 fn create(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
-    let above = |dir: &Path| match dir.parent() {
-        Some(above) if above.as_os_str().is_empty() => PathBuf::from("."),
-        Some(above) => above.to_owned(),
+    let parent = |dir: &Path| match dir.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+        Some(parent) => parent.to_owned(),
         None => dir.to_owned(),
     };
-    let changed: Vec<_> = dir
-        .ancestors()
-        .take_while(|dir| !dir.exists())
-        .map(above)
-        .collect();
+    let missing = dir.ancestors().take_while(|dir| !dir.exists());
+    let changed: Vec<_> = missing.map(parent).collect();
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(dir)?;
-    // Else a power cut could take back the directory with everything acknowledged in it.
-    for above in changed {
-        if let Err(error) = fs::File::open(&above).and_then(|above| above.sync_all()) {
-            tracing::debug!(path = %above.display(), %error, "could not sync the directory");
+    // Without a sync, a power cut could undo the creation of the directory and lose the database.
+    for parent in changed {
+        if let Err(error) = fs::File::open(&parent).and_then(|parent| parent.sync_all()) {
+            tracing::debug!(path = %parent.display(), %error, "could not sync the directory");
         }
     }
     Ok(())
@@ -242,9 +241,9 @@ fn create(dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)
 }
 
-/// What people registered is for them. By path, not by handle: see [`open_writer`].
+/// Only the owner may read the file. By path, not by handle: see [`open_writer`].
 #[cfg(unix)]
-fn keep_private(path: &Path) {
+fn make_private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     if let Err(error) = fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {
         tracing::warn!(path = %path.display(), %error, "could not make the database private");
@@ -252,4 +251,4 @@ fn keep_private(path: &Path) {
 }
 
 #[cfg(not(unix))]
-fn keep_private(_path: &Path) {}
+fn make_private(_path: &Path) {}

@@ -1,7 +1,7 @@
-//! The log of writes: how one process learns what another one wrote.
+//! The log of writes, from which other processes read what changed.
 //!
-//! Every write adds a row to `log` in its own transaction, so the log's order is the commit
-//! order. The log is cut to a bounded length; whoever has fallen behind its start reloads.
+//! Every write adds a row to `log` in its own transaction, so the order of the log is the commit
+//! order. The log is pruned to a bounded length; a process that falls behind its start reloads.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use super::{StateChange, StoreOptions};
 /// The last row of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tail {
-    /// Its number; 0 if nothing was ever written.
+    /// Its number; 0 before the first write.
     pub(super) seq: i64,
     /// The bytes logged up to and including it.
     pub(super) total: i64,
 }
 
 impl Tail {
-    /// Reads where the log ends now.
+    /// Reads the end of the log.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let last = connection
             .prepare_cached("SELECT seq, total FROM log ORDER BY seq DESC LIMIT 1")?
@@ -57,31 +57,31 @@ impl Tail {
     }
 }
 
-/// Cuts the log's start. The last row always stays, so numbers are never used twice.
+/// Removes old rows. The last row always stays, so that numbers are never used twice.
 pub(super) fn prune(
     connection: &Connection,
     tail: Tail,
     options: &StoreOptions,
 ) -> rusqlite::Result<()> {
-    let oldest = tail.seq - i64::from(options.log_len.max(1));
-    let least = tail.total - i64::from(options.log_bytes);
-    // No `OR` in here: it would have SQLite look at the whole log.
+    let max_seq = tail.seq - i64::from(options.log_len.max(1));
+    let max_total = tail.total - i64::from(options.log_bytes);
+    // Without `OR`, for which SQLite would scan the whole log.
     connection
         .prepare_cached(
             "DELETE FROM log WHERE seq < coalesce((
                 SELECT seq FROM log WHERE seq > ?1 AND total > ?2 ORDER BY seq LIMIT 1), ?3)",
         )?
-        .execute((oldest, least, tail.seq))?;
+        .execute((max_seq, max_total, tail.seq))?;
     Ok(())
 }
 
-/// What was committed after `seen`, oldest first; a single reload if the log no longer says, or
-/// if it would take more than `max_bytes`.
+/// The changes committed after `published`, oldest first; a single reload if they are no longer in
+/// the log, or have more than `max_bytes`.
 ///
-/// Must run inside a transaction: the log and the rows have to be of one moment.
+/// Must run inside a transaction, so that the log and the rows are consistent.
 pub(super) fn since(
     connection: &Connection,
-    seen: Tail,
+    published: Tail,
     max_bytes: usize,
 ) -> rusqlite::Result<Vec<StateChange>> {
     let mut find = connection.prepare_cached(
@@ -89,9 +89,10 @@ pub(super) fn since(
          FROM log JOIN scopes ON scopes.id = log.scope
          WHERE log.seq > ?1 ORDER BY log.seq DESC",
     )?;
-    let mut rows = find.query([seen.seq])?;
-    // Walking back: what a key held before the later write is what the earlier one put there.
-    let mut after: HashMap<(i64, String), Option<String>> = HashMap::new();
+    let mut rows = find.query([published.seq])?;
+    // Backwards: the value that a write replaced is the value that the previous write of the key
+    // wrote.
+    let mut replaced: HashMap<(i64, String), Option<String>> = HashMap::new();
     let mut changes = Vec::new();
     let mut first = None;
     let mut bytes = 0;
@@ -99,10 +100,9 @@ pub(super) fn since(
         first = Some(row.get::<_, i64>(0)?);
         let (scope, key): (i64, String) = (row.get(1)?, row.get(3)?);
         let old: Option<String> = row.get(4)?;
-        let place = (scope, key.clone());
-        let new = match after.insert(place, old.clone()) {
+        let new = match replaced.insert((scope, key.clone()), old.clone()) {
             Some(known) => known,
-            None => current(connection, scope, &key)?,
+            None => read_value(connection, scope, &key)?,
         };
         bytes += old.as_ref().map_or(0, String::len) + new.as_ref().map_or(0, String::len);
         if bytes > max_bytes {
@@ -116,15 +116,15 @@ pub(super) fn since(
             new,
         });
     }
-    // Also when the log ends before `seen`: somebody put an older file in place.
-    if first.is_none_or(|first| first != seen.seq + 1) {
+    // Also if the log ends before `published`, because an older file was restored.
+    if first.is_none_or(|first| first != published.seq + 1) {
         return Ok(vec![StateChange::Reload]);
     }
     changes.reverse();
     Ok(changes)
 }
 
-fn current(connection: &Connection, scope: i64, key: &str) -> rusqlite::Result<Option<String>> {
+fn read_value(connection: &Connection, scope: i64, key: &str) -> rusqlite::Result<Option<String>> {
     connection
         .prepare_cached("SELECT value FROM entries WHERE scope = ?1 AND key = ?2")?
         .query_row((scope, key), |row| row.get(0))

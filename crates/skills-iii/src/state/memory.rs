@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::future::ready;
 use std::sync::{Mutex, MutexGuard};
 
-use futures_util::future::BoxFuture;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::feed::Feed;
-use super::state_store::{StateStore, StoredValue, UpdateFn, Updated};
+use super::state_store::{StateFuture, StateStore, StoredValue, UpdateFn, Updated};
 use super::{Changes, StateChange, StateError, StoreOptions};
 use crate::lock::lock;
 
@@ -73,12 +72,7 @@ impl MemoryState {
 }
 
 impl StateStore for MemoryState {
-    fn set(
-        &self,
-        scope: String,
-        key: String,
-        value: Box<RawValue>,
-    ) -> BoxFuture<'static, Result<StoredValue, StateError>> {
+    fn set(&self, scope: String, key: String, value: Box<RawValue>) -> StateFuture<StoredValue> {
         let mut scopes = self.scopes();
         let rows = scopes.entry(scope.clone()).or_default();
         let old = rows.set(&key, value.clone());
@@ -92,11 +86,7 @@ impl StateStore for MemoryState {
         Ok(value.map(ToOwned::to_owned))
     }
 
-    fn delete(
-        &self,
-        scope: String,
-        key: String,
-    ) -> BoxFuture<'static, Result<StoredValue, StateError>> {
+    fn delete(&self, scope: String, key: String) -> StateFuture<StoredValue> {
         let mut scopes = self.scopes();
         let old = scopes.get_mut(&scope).and_then(|rows| rows.delete(&key));
         self.publish(scope, key, &old, None);
@@ -116,12 +106,7 @@ impl StateStore for MemoryState {
         Ok(self.scopes().keys().cloned().collect())
     }
 
-    fn update(
-        &self,
-        scope: String,
-        key: String,
-        update: UpdateFn,
-    ) -> BoxFuture<'static, Result<Updated, StateError>> {
+    fn update(&self, scope: String, key: String, update: UpdateFn) -> StateFuture<Updated> {
         let mut scopes = self.scopes();
         let rows = scopes.entry(scope.clone()).or_default();
         let new = match update(rows.get(&key)) {

@@ -30,4 +30,4 @@ pub use file::FILE_NAME;
 pub use memory::MemoryState;
 pub use options::StoreOptions;
 pub use sqlite_state::SqliteState;
-pub use state_store::{StateStore, StoredValue, UpdateFn, Updated};
+pub use state_store::{StateFuture, StateStore, StoredValue, UpdateFn, Updated};

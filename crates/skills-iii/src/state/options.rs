@@ -1,27 +1,27 @@
-//! What an owner of a store can choose.
+//! Settings of a store.
 
 use std::time::Duration;
 
-/// How a store behaves. The defaults suit a registry on one machine.
+/// Settings of a store. The defaults suit a registry on one machine.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
-    /// How often an idle store looks for writes of other processes.
-    pub poll: Duration,
-    /// How long a write or an open waits for another process to let go of the lock.
+    /// How often an idle store polls for writes of other processes.
+    pub poll_interval: Duration,
+    /// How long a write or an open waits for the lock of another process.
     pub busy_timeout: Duration,
-    /// How many past writes are kept so that other processes can learn of each.
+    /// How many past writes are kept for other processes to read.
     pub log_len: u32,
-    /// How many bytes of replaced values are kept for the same purpose.
+    /// How many bytes of keys and replaced values are kept for the same purpose.
     pub log_bytes: u32,
-    /// The longest value taken.
+    /// The longest value, in bytes.
     pub max_value: usize,
-    /// How many bytes may wait to be written before a write is refused.
+    /// How many bytes may wait to be written; further writes fail.
     pub max_queued: usize,
-    /// How many events may wait for a slow reader of `changes` before it is told to reload.
+    /// How many events may wait for a subscriber of `changes`; then it gets a reload instead.
     pub max_events: usize,
     /// The size of the same queue in bytes.
     pub max_event_bytes: usize,
-    /// The largest database file, in pages: a full disk for tests.
+    /// The largest database file, in pages: simulates a full disk in tests.
     #[doc(hidden)]
     pub max_pages: Option<u32>,
 }
@@ -29,7 +29,7 @@ pub struct StoreOptions {
 impl Default for StoreOptions {
     fn default() -> Self {
         Self {
-            poll: Duration::from_millis(50),
+            poll_interval: Duration::from_millis(50),
             busy_timeout: Duration::from_secs(10),
             log_len: 10_000,
             log_bytes: 16 << 20,

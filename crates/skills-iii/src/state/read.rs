@@ -1,4 +1,4 @@
-//! Reading rows: a small pool of connections that never wait for the writer.
+//! Reads rows: a small pool of connections that never wait for the writer.
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -10,20 +10,20 @@ use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::file::Identity;
-use super::row::{no_json, raw};
+use super::row::{not_json, raw};
 use super::{StateError, StoreOptions, file};
 use crate::lock::lock;
 
-/// Connections kept for the next reader.
-const IDLE: usize = 4;
+/// Idle connections that are kept open.
+const MAX_IDLE: usize = 4;
 
 const LIST: &str = "SELECT value FROM entries INDEXED BY entries_in_order
      WHERE scope = (SELECT id FROM scopes WHERE name = ?1) ORDER BY id";
 
-/// Values on their way from the file into one JSON list.
+/// The values of a query, which serialize as one JSON list.
 struct Values<'a> {
     rows: RefCell<Rows<'a>>,
-    /// What SQLite said, should it end the list early.
+    /// The error that ended the list early.
     failed: Cell<Option<rusqlite::Error>>,
 }
 
@@ -33,12 +33,12 @@ impl Serialize for Values<'_> {
         let mut list = serializer.serialize_seq(None)?;
         let failed = |error| {
             self.failed.set(Some(error));
-            S::Error::custom("the rows end early")
+            S::Error::custom("the query failed")
         };
         while let Some(row) = rows.next().map_err(failed)? {
             let text = row.get_ref(0).map_err(failed)?;
             let text = text.as_str().map_err(|error| failed(error.into()))?;
-            // Checked, because the file may have been edited by hand.
+            // Checked, because another program may have edited the file.
             let value: &RawValue = serde_json::from_str(text).map_err(S::Error::custom)?;
             list.serialize_element(value)?;
         }
@@ -57,7 +57,7 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Opens the first connection, so that a file that cannot be read is known at once.
+    /// Opens the first connection, so that an unreadable file is an error at once.
     pub(super) fn open(path: PathBuf, options: StoreOptions) -> Result<Self, StateError> {
         let first = file::open_reader(&path, &options)?;
         let readers = Self {
@@ -66,7 +66,7 @@ impl Readers {
             options,
             idle: Mutex::new(Some(vec![first])),
         };
-        // Prepares the statement, which needs the tables to be what we think they are.
+        // Preparing the statement fails if the tables are not as expected.
         readers.get("", "")?;
         Ok(readers)
     }
@@ -93,7 +93,7 @@ impl Readers {
             };
             to_raw_value(&values).map_err(|error| {
                 let failed = values.failed.take();
-                failed.unwrap_or_else(|| no_json(&error))
+                failed.unwrap_or_else(|| not_json(&error))
             })
         })
     }
@@ -133,7 +133,7 @@ impl Readers {
         let idle = self.lock().as_mut().ok_or(StateError::Closed)?.pop();
         let connection = match idle {
             Some(connection) => connection,
-            // Another file at the same path would answer with other rows.
+            // A file that has replaced ours has other rows.
             None if Identity::of(&self.path) != self.identity => {
                 return Err(StateError::Replaced {
                     path: self.path.clone(),
@@ -142,7 +142,7 @@ impl Readers {
             None => file::open_reader(&self.path, &self.options)?,
         };
         let result = read(&connection);
-        if let Some(idle) = self.lock().as_mut().filter(|idle| idle.len() < IDLE) {
+        if let Some(idle) = self.lock().as_mut().filter(|idle| idle.len() < MAX_IDLE) {
             idle.push(connection);
         }
         result.map_err(|cause| {

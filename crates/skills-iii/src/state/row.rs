@@ -1,4 +1,4 @@
-//! What one write does to the tables.
+//! The effect of one write on the tables.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,16 +9,16 @@ use serde_json::value::RawValue;
 use super::log::Tail;
 use super::{StateError, UpdateFn};
 
-/// What to do with a row.
+/// The change of a row.
 pub(super) enum Op {
     Set(Box<RawValue>),
     Delete,
     Update(UpdateFn),
-    /// An update that has run: what it saw and what it made. Kept in case that its transaction
-    /// is rolled back, for it cannot run twice.
+    /// An update that has run, with its input and its result. An update cannot run twice, so this
+    /// is written again if the transaction is rolled back.
     Ran {
-        saw: Option<Box<RawValue>>,
-        made: Result<Box<RawValue>, StateError>,
+        input: Option<Box<RawValue>>,
+        result: Result<Box<RawValue>, StateError>,
     },
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Written {
     pub(super) new: Option<Box<RawValue>>,
 }
 
-/// Why a write was not done.
+/// Why a write failed.
 pub(super) enum Refusal {
-    /// This write is at fault; the tables were not touched.
+    /// The write is invalid; the tables were not changed.
     Own(StateError),
-    /// The database is at fault; the transaction must be rolled back.
+    /// The database failed; the transaction must be rolled back.
     Database(rusqlite::Error),
 }
 
@@ -52,9 +52,9 @@ impl From<rusqlite::Error> for Refusal {
     }
 }
 
-/// Does one write inside the caller's transaction.
+/// Applies one write inside the caller's transaction.
 ///
-/// `op` stays usable afterwards: if the transaction is rolled back, the write can be done again.
+/// `op` stays valid: if the transaction is rolled back, the write can be applied again.
 pub(super) fn apply(
     connection: &Connection,
     tail: &mut Tail,
@@ -117,48 +117,48 @@ pub(super) fn apply(
     })
 }
 
-/// The value that the row shall have; runs an update that has not run yet.
+/// The next value of the row; runs an update that has not run yet.
 fn next<'a>(
     op: &'a mut Op,
     old: Option<&RawValue>,
     max_value: usize,
 ) -> Result<Option<&'a RawValue>, StateError> {
     if let Op::Update(_) = op
-        && let Op::Update(change) = std::mem::replace(op, Op::Delete)
+        && let Op::Update(update) = std::mem::replace(op, Op::Delete)
     {
-        // Somebody else's code on the writer's thread: it must not take the others with it.
-        let made = catch_unwind(AssertUnwindSafe(|| change(old)))
+        // A panic of the caller's code must not end the writer's thread.
+        let result = catch_unwind(AssertUnwindSafe(|| update(old)))
             .unwrap_or(Err(StateError::Panicked))
-            .and_then(|made| match made.get().len() {
+            .and_then(|value| match value.get().len() {
                 size if size > max_value => Err(StateError::TooLarge {
                     what: "value",
                     size,
                     limit: max_value,
                 }),
-                _ => Ok(made),
+                _ => Ok(value),
             });
         *op = Op::Ran {
-            saw: old.map(ToOwned::to_owned),
-            made,
+            input: old.map(ToOwned::to_owned),
+            result,
         };
     }
     match op {
         Op::Set(value) => Ok(Some(value)),
-        Op::Ran { saw, .. } if saw.as_deref().map(RawValue::get) != old.map(RawValue::get) => {
+        Op::Ran { input, .. } if input.as_deref().map(RawValue::get) != old.map(RawValue::get) => {
             Err(StateError::Undone)
         }
-        Op::Ran { made, .. } => made.as_deref().map(Some).map_err(Clone::clone),
+        Op::Ran { result, .. } => result.as_deref().map(Some).map_err(Clone::clone),
         Op::Delete | Op::Update(_) => Ok(None),
     }
 }
 
-/// A stored text as JSON. Checked, because the file may have been edited by hand.
+/// A stored text as JSON. Checked, because another program may have edited the file.
 pub(super) fn raw(text: String) -> rusqlite::Result<Box<RawValue>> {
-    RawValue::from_string(text).map_err(|error| no_json(&error))
+    RawValue::from_string(text).map_err(|error| not_json(&error))
 }
 
-/// A stored text that is no JSON.
-pub(super) fn no_json(error: &serde_json::Error) -> rusqlite::Error {
-    let cause = FromSqlError::Other(format!("a row holds no JSON: {error}").into());
+/// The error for a stored text that is not JSON.
+pub(super) fn not_json(error: &serde_json::Error) -> rusqlite::Error {
+    let cause = FromSqlError::Other(format!("a row is not valid JSON: {error}").into());
     rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(cause))
 }

@@ -1,4 +1,4 @@
-//! What the tables are, and how an older file gets them.
+//! The tables, and the migration of older files.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::StateError;
 
-/// "skls": tells our file from any other program's SQLite database.
+/// "skls": marks our files among SQLite databases.
 pub(super) const APPLICATION_ID: i64 = 0x736b_6c73;
 
-/// Step `n` (from 0) takes a file from version `n` to `n + 1`. Steps are only ever added.
+/// Step `n` (from 0) migrates version `n` to `n + 1`. Steps are never changed or removed.
 pub(super) const MIGRATIONS: &[&str] = &[
-    // `entries.id` grows, so it is the insertion order; the index on `scope` alone carries it,
-    // which makes a list one ordered walk.
+    // `entries.id` grows, so it is the insertion order. The index on `scope` contains it, so a
+    // list is one ordered scan.
     //
-    // `log.old` is the value a write replaced (NULL: there was no row). What a write put there is
-    // the `old` of the key's next log row, or the row itself: values are not stored twice.
-    // `log.total` is the running size of the log, so its oldest part can be cut by bytes.
+    // `log.old` is the value that a write replaced (NULL: there was no row). The value that it
+    // wrote is the `old` of the key's next log row, or the row itself: values are not stored
+    // twice. `log.total` is the running size of the log, by which its oldest part is pruned.
     "CREATE TABLE scopes (
         id INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE
@@ -38,7 +38,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
      ) STRICT;",
 ];
 
-/// The version this program writes.
+/// The version that this program writes.
 pub(super) fn latest(migrations: &[&str]) -> i64 {
     i64::try_from(migrations.len()).unwrap_or(i64::MAX)
 }
@@ -50,7 +50,7 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
         .query_row([], |row| row.get(0))
 }
 
-/// Makes sure that the file is ours and brings it to the newest version.
+/// Checks that the file is ours and migrates it to the newest version.
 ///
 /// An empty file is a new store. All steps happen in one transaction: another process sees the
 /// old schema or the new one.
@@ -60,35 +60,38 @@ pub(super) fn prepare(
     migrations: &[&str],
 ) -> Result<(), StateError> {
     let failed = |cause| StateError::from_sqlite(path, "read", cause);
-    // One snapshot for all that is looked at: between two looks another process may create the
-    // tables, and half of the old state with half of the new looks like somebody else's file.
-    let look = connection.transaction().map_err(failed)?;
-    if check(&look, path, migrations)? {
+    // One snapshot for all reads. Otherwise another process could create the tables between two
+    // reads, and the mixture would look like a foreign file.
+    let snapshot = connection.transaction().map_err(failed)?;
+    if check(&snapshot, path, migrations)? {
         return Ok(());
     }
-    drop(look);
-    // Immediate: two processes may meet here, and the second must find the work done.
-    let step = connection
+    drop(snapshot);
+    // Immediate: of two processes that migrate, the second must see the result of the first.
+    let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(failed)?;
-    if check(&step, path, migrations)? {
+    if check(&transaction, path, migrations)? {
         return Ok(());
     }
     let failed = |cause| StateError::from_sqlite(path, "prepare the tables of", cause);
-    let from = version(&step).map_err(failed)?;
+    let from = version(&transaction).map_err(failed)?;
     for migration in migrations.iter().skip(usize::try_from(from).unwrap_or(0)) {
-        step.execute_batch(migration).map_err(failed)?;
+        transaction.execute_batch(migration).map_err(failed)?;
     }
-    step.pragma_update(None, "application_id", APPLICATION_ID)
-        .map_err(failed)?;
-    step.pragma_update(None, "user_version", latest(migrations))
-        .map_err(failed)?;
-    step.commit().map_err(failed)?;
+    for (pragma, value) in [
+        ("application_id", APPLICATION_ID),
+        ("user_version", latest(migrations)),
+    ] {
+        let updated = transaction.pragma_update(None, pragma, value);
+        updated.map_err(failed)?;
+    }
+    transaction.commit().map_err(failed)?;
     tracing::info!(path = %path.display(), from, to = latest(migrations), "prepared the state tables");
     Ok(())
 }
 
-/// Whether the file is ours and of the newest version; an error if we must not touch it.
+/// Whether the file has the newest version; an error if it must not be changed.
 pub(super) fn check(
     connection: &Connection,
     path: &Path,

@@ -6,14 +6,13 @@ use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use super::feed::Feed;
 use super::read::Readers;
 use super::row::{Op, Written};
-use super::state_store::{StateStore, StoredValue, UpdateFn, Updated};
+use super::state_store::{StateFuture, StateStore, StoredValue, UpdateFn, Updated};
 use super::write::{Job, Write, Writer};
 use super::{Changes, StateError, StoreCheck, StoreOptions, check, file};
 use crate::lock::lock;
@@ -112,12 +111,12 @@ impl SqliteState {
         key: String,
         op: Op,
     ) -> impl Future<Output = Result<Written, StateError>> + Send + use<> {
-        let (answer, written) = oneshot::channel();
+        let (completed, written) = oneshot::channel();
         let queued = self.enqueue(Box::new(Write {
             scope,
             key,
             op,
-            answer,
+            completed,
         }));
         async move {
             queued?;
@@ -154,12 +153,7 @@ impl SqliteState {
 }
 
 impl StateStore for SqliteState {
-    fn set(
-        &self,
-        scope: String,
-        key: String,
-        value: Box<RawValue>,
-    ) -> BoxFuture<'static, Result<StoredValue, StateError>> {
+    fn set(&self, scope: String, key: String, value: Box<RawValue>) -> StateFuture<StoredValue> {
         let written = self.write(scope, key, Op::Set(value));
         Box::pin(async move { Ok(written.await?.old) })
     }
@@ -168,11 +162,7 @@ impl StateStore for SqliteState {
         self.readers.get(scope, key)
     }
 
-    fn delete(
-        &self,
-        scope: String,
-        key: String,
-    ) -> BoxFuture<'static, Result<StoredValue, StateError>> {
+    fn delete(&self, scope: String, key: String) -> StateFuture<StoredValue> {
         let written = self.write(scope, key, Op::Delete);
         Box::pin(async move { Ok(written.await?.old) })
     }
@@ -187,12 +177,7 @@ impl StateStore for SqliteState {
 
     /// `update` runs on the writer's thread, so other writes wait for it. An error it returns,
     /// or a panic, leaves the row as it was.
-    fn update(
-        &self,
-        scope: String,
-        key: String,
-        update: UpdateFn,
-    ) -> BoxFuture<'static, Result<Updated, StateError>> {
+    fn update(&self, scope: String, key: String, update: UpdateFn) -> StateFuture<Updated> {
         let written = self.write(scope, key, Op::Update(update));
         Box::pin(async move {
             let Written { old, new } = written.await?;

@@ -1,4 +1,4 @@
-//! What a store promises its users, on real files.
+//! The guarantees of a store, on real files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ mod foreign;
 mod model;
 mod space;
 
-const SOON: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 fn json(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
@@ -55,7 +55,7 @@ fn list(store: &SqliteState, scope: &str) -> Vec<String> {
 }
 
 async fn next(changes: &mut Changes) -> String {
-    match timeout(SOON, changes.recv())
+    match timeout(TIMEOUT, changes.recv())
         .await
         .expect("an event in time")
     {
@@ -99,7 +99,7 @@ async fn a_list_keeps_the_order_of_insertion() {
     assert_eq!(
         list(&store, "s"),
         ["1", "4", "3"],
-        "an overwrite keeps its place"
+        "an overwritten row keeps its position"
     );
     assert_eq!(
         text(store.delete("s".into(), "c".into()).await.unwrap()).unwrap(),
@@ -152,7 +152,7 @@ async fn an_update_sees_the_row_and_replaces_it() {
 }
 
 #[tokio::test]
-async fn a_refused_update_leaves_its_row_and_its_neighbours_alone() {
+async fn a_rejected_update_changes_neither_its_row_nor_others() {
     let (_dir, store) = fresh();
     set(&store, "s", "a", "1").await;
     let before = store.set("s".into(), "b".into(), json("2"));
@@ -175,12 +175,12 @@ async fn a_refused_update_leaves_its_row_and_its_neighbours_alone() {
     assert_eq!(
         store.groups().unwrap(),
         ["s"],
-        "a refused update makes no scope"
+        "a rejected update creates no scope"
     );
 }
 
 #[tokio::test]
-async fn own_writes_are_told_once_and_in_order() {
+async fn own_writes_are_published_once_and_in_order() {
     let (_dir, store) = fresh();
     set(&store, "s", "before", "0").await;
     let mut changes = store.changes();
@@ -192,11 +192,15 @@ async fn own_writes_are_told_once_and_in_order() {
         assert_eq!(next(&mut changes).await, expected);
     }
     store.close();
-    assert_eq!(next(&mut changes).await, "closed", "and nothing twice");
+    assert_eq!(
+        next(&mut changes).await,
+        "closed",
+        "no event is published twice"
+    );
 }
 
 #[tokio::test]
-async fn another_stores_writes_are_told_once_with_their_values() {
+async fn writes_of_another_store_are_published_once_with_their_values() {
     let dir = tempfile::tempdir().unwrap();
     let (here, there) = (open(dir.path()), open(dir.path()));
     let mut changes = here.changes();
@@ -204,27 +208,23 @@ async fn another_stores_writes_are_told_once_with_their_values() {
     set(&there, "s", "a", "2").await;
     set(&there, "s", "b", "3").await;
     there.delete("s".into(), "a".into()).await.unwrap();
-    assert_eq!(list(&here, "s"), ["3"], "reads need not wait for the event");
+    assert_eq!(list(&here, "s"), ["3"], "reads do not wait for the event");
     for expected in ["s/a: - > 1", "s/a: 1 > 2", "s/b: - > 3", "s/a: 2 > -"] {
         assert_eq!(next(&mut changes).await, expected);
     }
     set(&there, "s", "b", "4").await;
     set(&here, "s", "b", "5").await;
-    assert_eq!(
-        next(&mut changes).await,
-        "s/b: 3 > 4",
-        "theirs first, as it was committed"
-    );
+    assert_eq!(next(&mut changes).await, "s/b: 3 > 4", "in commit order");
     assert_eq!(next(&mut changes).await, "s/b: 4 > 5");
     here.close();
     assert_eq!(next(&mut changes).await, "closed");
 }
 
 #[tokio::test]
-async fn who_falls_behind_the_log_is_told_to_reload() {
+async fn a_store_that_falls_behind_the_log_publishes_a_reload() {
     let dir = tempfile::tempdir().unwrap();
     let never = StoreOptions {
-        poll: Duration::from_hours(1),
+        poll_interval: Duration::from_hours(1),
         ..StoreOptions::default()
     };
     let here = SqliteState::open(dir.path(), never).unwrap();
@@ -247,7 +247,7 @@ async fn who_falls_behind_the_log_is_told_to_reload() {
 }
 
 #[tokio::test]
-async fn a_reader_of_changes_that_never_reads_is_told_to_reload() {
+async fn a_subscriber_that_never_reads_gets_a_reload() {
     let dir = tempfile::tempdir().unwrap();
     let small = StoreOptions {
         max_events: 3,
@@ -264,7 +264,7 @@ async fn a_reader_of_changes_that_never_reads_is_told_to_reload() {
 }
 
 #[tokio::test]
-async fn closing_finishes_what_was_queued() {
+async fn closing_finishes_queued_writes() {
     let (dir, store) = fresh();
     let writes: Vec<_> = (0..500)
         .map(|n| store.set("s".into(), n.to_string(), json("1")))
@@ -288,7 +288,7 @@ async fn closing_finishes_what_was_queued() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused_with_its_size() {
+async fn values_above_the_limits_are_rejected_with_their_size() {
     let dir = tempfile::tempdir().unwrap();
     let small = StoreOptions {
         max_value: 8,
@@ -330,12 +330,12 @@ async fn what_is_too_large_is_refused_with_its_size() {
     assert_eq!(
         set(&store, "s", "k", "12345678").await,
         None,
-        "and the next one is taken"
+        "the next write is accepted"
     );
 }
 
 #[tokio::test]
-async fn a_large_value_is_kept_whole() {
+async fn a_large_value_is_stored_unchanged() {
     let (dir, store) = fresh();
     let large = format!("\"{}\"", "x".repeat(20 << 20));
     set(&store, "s", "k", &large).await;

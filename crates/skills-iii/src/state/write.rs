@@ -1,7 +1,7 @@
-//! The writer: one thread that makes writes durable, many at a time.
+//! The writer: one thread that commits the queued writes in batches.
 //!
-//! It takes what is waiting, writes it in one transaction, and answers after the commit, in
-//! commit order. While idle it holds no lock and looks now and then for other processes' writes.
+//! It writes all queued writes in one transaction and completes them after the commit, in commit
+//! order. While idle it holds no lock and polls for changes of other processes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,37 +19,38 @@ use super::log::{self, Tail};
 use super::row::{self, Op, Refusal, Written};
 use super::{StateChange, StateError, StoreOptions, schema};
 
-/// Between two tries for a lock that another process holds. Short, because a busy writer leaves
-/// only short gaps.
-pub(super) const BUSY_PAUSE: Duration = Duration::from_millis(1);
+/// The pause between two attempts to take a lock that another process holds. Short, because a
+/// busy writer releases it only briefly.
+pub(super) const LOCK_RETRY_DELAY: Duration = Duration::from_millis(1);
 
-/// The most writes, and the most bytes, in one transaction.
-const BATCH: usize = 1024;
-const BATCH_BYTES: usize = 16 << 20;
+/// How many writes one transaction may have.
+const MAX_BATCH: usize = 1024;
+/// How many bytes one transaction may have, about.
+const MAX_BATCH_BYTES: usize = 16 << 20;
 
-/// A commit that took longer than this says nothing about the next.
-const LONGEST_COMMIT: Duration = Duration::from_millis(10);
+/// A slower commit is counted as this long: it was an exception and does not predict the next.
+const MAX_EXPECTED_COMMIT: Duration = Duration::from_millis(10);
 
-/// How many writes may pass between two cuts of the log.
-const PRUNE_EVERY: i64 = 256;
+/// How many writes may happen between two prunings of the log.
+const PRUNE_INTERVAL: i64 = 256;
 
-/// What the writer is told.
+/// An item of the writer's queue.
 pub(super) enum Job {
     Write(Box<Write>),
-    /// Finish what came before and end.
+    /// Ends the writer after the jobs before it.
     Stop,
 }
 
-/// A write that waits for its turn.
+/// A queued write.
 pub(super) struct Write {
     pub(super) scope: String,
     pub(super) key: String,
     pub(super) op: Op,
-    pub(super) answer: oneshot::Sender<Result<Written, StateError>>,
+    pub(super) completed: oneshot::Sender<Result<Written, StateError>>,
 }
 
 impl Write {
-    /// What it counts against the limits of the queue and the batch.
+    /// Its size for the limits of the queue and the batch.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.scope.len() + self.key.len() + self.op.size()
     }
@@ -57,22 +58,21 @@ impl Write {
 
 type Outcome = Result<Written, StateError>;
 
-/// The writing side of a store.
+/// The state of the writer's thread.
 pub(super) struct Writer {
-    pub(super) connection: Connection,
-    pub(super) path: PathBuf,
-    pub(super) options: StoreOptions,
-    pub(super) feed: Arc<Feed>,
-    pub(super) queued_bytes: Arc<AtomicUsize>,
-    /// Everything up to here was reported.
-    seen: Tail,
-    /// The log's end when it was last cut.
+    connection: Connection,
+    path: PathBuf,
+    options: StoreOptions,
+    feed: Arc<Feed>,
+    queued_bytes: Arc<AtomicUsize>,
+    /// Everything up to here was published.
+    published: Tail,
+    /// The end of the log when it was last pruned.
     pruned: Option<Tail>,
     data_version: i64,
     identity: Identity,
-    /// How many writes the last batch had, and how long it took.
-    usual: usize,
-    took: Duration,
+    last_batch_len: usize,
+    last_commit_time: Duration,
 }
 
 impl Writer {
@@ -84,32 +84,30 @@ impl Writer {
         queued_bytes: Arc<AtomicUsize>,
     ) -> Result<Self, StateError> {
         let failed = |cause| StateError::from_sqlite(&path, "read", cause);
-        // In this order: for a write between the two we look once in vain rather than never.
+        // In this order, a write between the two causes a needless poll instead of a missed one.
         let data_version = data_version(&connection).map_err(failed)?;
-        let seen = Tail::read(&connection).map_err(failed)?;
-        // From here on `begin` does the waiting, in shorter steps than SQLite would.
+        let published = Tail::read(&connection).map_err(failed)?;
+        // From here on `begin` waits for locks, in shorter steps than SQLite would.
         connection.busy_timeout(Duration::ZERO).map_err(failed)?;
-        let identity = Identity::of(&path);
-        let (pruned, usual, took) = (None, 1, Duration::ZERO);
         Ok(Self {
+            identity: Identity::of(&path),
             connection,
             path,
             options,
             feed,
             queued_bytes,
-            seen,
-            pruned,
+            published,
+            pruned: None,
             data_version,
-            identity,
-            usual,
-            took,
+            last_batch_len: 1,
+            last_commit_time: Duration::ZERO,
         })
     }
 
-    /// Serves until told to stop.
+    /// Runs until the queue ends or has a stop job.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         loop {
-            let first = match jobs.recv_timeout(self.options.poll) {
+            let first = match jobs.recv_timeout(self.options.poll_interval) {
                 Ok(Job::Write(write)) => *write,
                 Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
@@ -117,11 +115,11 @@ impl Writer {
                     continue;
                 }
             };
-            let (batch, stop) = gather(first, jobs, self.usual, self.took / 10);
-            self.usual = batch.len();
+            let (batch, stop) = self.gather(first, jobs);
+            self.last_batch_len = batch.len();
             let start = Instant::now();
             self.finish(batch);
-            self.took = start.elapsed().min(LONGEST_COMMIT);
+            self.last_commit_time = start.elapsed().min(MAX_EXPECTED_COMMIT);
             if stop {
                 break;
             }
@@ -129,15 +127,43 @@ impl Writer {
         self.feed.close();
     }
 
-    /// Makes a batch durable, tells the listeners, answers.
+    /// Collects a batch; also returns whether the writer has to stop.
+    ///
+    /// The callers of the last batch are about to write again. Waiting for as many writes as it
+    /// had, for a time that is short against a commit, puts them into this batch.
+    fn gather(&self, first: Write, jobs: &Receiver<Job>) -> (Vec<Write>, bool) {
+        let deadline = Instant::now() + self.last_commit_time / 10;
+        let mut bytes = first.size();
+        let mut batch = vec![first];
+        while batch.len() < MAX_BATCH && bytes < MAX_BATCH_BYTES {
+            let job = match jobs.try_recv() {
+                Err(TryRecvError::Empty) if batch.len() < self.last_batch_len => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    jobs.recv_timeout(left).ok()
+                }
+                job => job.ok(),
+            };
+            match job {
+                Some(Job::Write(write)) => {
+                    bytes += write.size();
+                    batch.push(*write);
+                }
+                Some(Job::Stop) => return (batch, true),
+                None => break,
+            }
+        }
+        (batch, false)
+    }
+
+    /// Commits a batch, publishes it and completes its writes.
     fn finish(&mut self, mut batch: Vec<Write>) {
         let size: usize = batch.iter().map(Write::size).sum();
         let outcomes = match self.commit(&mut batch) {
             Ok(outcomes) => outcomes,
-            Err(error) if batch.len() == 1 || !may_be_one_writes_fault(&error) => {
+            Err(error) if batch.len() == 1 || !may_be_caused_by_one_write(&error) => {
                 batch.iter().map(|_| Err(error.clone())).collect()
             }
-            // Nothing was written. One by one, each gets the result that is its own.
+            // Nothing was written. Written one by one, each write gets its own result.
             Err(error) => {
                 tracing::debug!(%error, writes = batch.len(), "a batch failed; writing one by one");
                 batch
@@ -155,12 +181,12 @@ impl Writer {
             if let Err(error) = &outcome {
                 tracing::debug!(scope = write.scope, key = write.key, %error, "a write failed");
             }
-            // The caller may have gone; the write stands.
-            let _ = write.answer.send(outcome);
+            // Fails if the caller dropped the future.
+            let _ = write.completed.send(outcome);
         }
     }
 
-    /// One transaction. An error means that none of it was written.
+    /// Writes a batch in one transaction. An error means that nothing was written.
     fn commit(&mut self, batch: &mut [Write]) -> Result<Vec<Outcome>, StateError> {
         if Identity::of(&self.path) != self.identity {
             return Err(StateError::Replaced {
@@ -174,7 +200,7 @@ impl Writer {
         });
         match result {
             Ok((tail, outcomes)) => {
-                self.seen = tail;
+                self.published = tail;
                 self.publish(batch, &outcomes);
                 Ok(outcomes)
             }
@@ -189,8 +215,8 @@ impl Writer {
         }
     }
 
-    /// Takes the write lock, waiting for other processes, and makes sure that the tables are
-    /// still those we know.
+    /// Takes the write lock, waiting for other processes, and checks that the schema is still
+    /// supported.
     fn begin(&mut self) -> Result<(), StateError> {
         let start = Instant::now();
         loop {
@@ -208,7 +234,7 @@ impl Writer {
                             waited,
                         });
                     }
-                    std::thread::sleep(BUSY_PAUSE);
+                    std::thread::sleep(LOCK_RETRY_DELAY);
                 }
                 Err(error) => return Err(StateError::from_sqlite(&self.path, "lock", error)),
             }
@@ -227,17 +253,23 @@ impl Writer {
         Err(refused)
     }
 
-    /// Everything between BEGIN and COMMIT.
+    /// Runs everything between BEGIN and COMMIT.
     fn fill(&mut self, batch: &mut [Write]) -> rusqlite::Result<(Tail, Vec<Outcome>)> {
         let mut tail = Tail::read(&self.connection)?;
-        // What others committed before us is told before us.
+        // Commits of other processes are published before this one.
         self.catch_up(tail)?;
         let mut outcomes = Vec::with_capacity(batch.len());
         for write in batch {
-            let place = (write.scope.as_str(), write.key.as_str());
+            let row_key = (write.scope.as_str(), write.key.as_str());
             let max_value = self.options.max_value;
             outcomes.push(
-                match row::apply(&self.connection, &mut tail, place, &mut write.op, max_value) {
+                match row::apply(
+                    &self.connection,
+                    &mut tail,
+                    row_key,
+                    &mut write.op,
+                    max_value,
+                ) {
                     Ok(written) => Ok(written),
                     Err(Refusal::Own(error)) => Err(error),
                     Err(Refusal::Database(cause)) => return Err(cause),
@@ -245,38 +277,38 @@ impl Writer {
             );
         }
         let due = self.pruned.is_none_or(|last| {
-            tail.seq - last.seq >= PRUNE_EVERY
+            tail.seq - last.seq >= PRUNE_INTERVAL
                 || tail.total - last.total >= i64::from(self.options.log_bytes / 8)
         });
-        if due && tail != self.seen {
+        if due && tail != self.published {
             log::prune(&self.connection, tail, &self.options)?;
             self.pruned = Some(tail);
         }
         Ok((tail, outcomes))
     }
 
-    /// Reports what other processes wrote up to `tail`. Inside a transaction.
+    /// Publishes the writes of other processes up to `tail`. Must run inside a transaction.
     fn catch_up(&mut self, tail: Tail) -> rusqlite::Result<()> {
-        if tail != self.seen {
+        if tail != self.published {
             if self.feed.has_subscribers() {
                 let max_bytes = self.feed.max_bytes();
-                let changes = match log::since(&self.connection, self.seen, max_bytes) {
-                    // Not SQLite's complaint but ours about a row's contents. Who reads the row
-                    // will hear of it; here it must not stand in the way of every later write.
+                let changes = match log::since(&self.connection, self.published, max_bytes) {
+                    // The content of a row is invalid. Reading the row reports that; here it must
+                    // not make every later write fail.
                     Err(error) if error.sqlite_error().is_none() => {
-                        tracing::warn!(%error, "the log of writes holds something unreadable");
+                        tracing::warn!(%error, "the log of writes has an invalid row");
                         vec![StateChange::Reload]
                     }
                     changes => changes?,
                 };
                 self.feed.publish(changes);
             }
-            self.seen = tail;
+            self.published = tail;
         }
         Ok(())
     }
 
-    /// Reports this process's own writes.
+    /// Publishes this process's own writes.
     fn publish(&self, batch: &[Write], outcomes: &[Outcome]) {
         if !self.feed.has_subscribers() {
             return;
@@ -293,24 +325,24 @@ impl Writer {
         self.feed.publish(written.collect());
     }
 
-    /// Looks for writes of other processes. Costs microseconds when there are none.
+    /// Publishes new writes of other processes. Takes microseconds when there are none.
     fn poll_changes(&mut self) {
         let polled = self.read_foreign_changes();
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        // Busy: somebody recovers or closes the file. The next look will do.
+        // Busy: another process recovers or closes the file. The next poll reads the changes.
         if let Err(error) = polled
             && !is_busy(&error)
         {
-            tracing::warn!(%error, "could not look for other processes' writes; trying again");
+            tracing::warn!(%error, "could not poll for changes of other processes; trying again");
         }
     }
 
     fn read_foreign_changes(&mut self) -> rusqlite::Result<()> {
         let version = data_version(&self.connection)?;
         if version != self.data_version {
-            // One read transaction: the log and the rows of one moment.
+            // One read transaction, so that the log and the rows are consistent.
             self.connection.execute_batch("BEGIN")?;
             let tail = Tail::read(&self.connection)?;
             self.catch_up(tail)?;
@@ -321,48 +353,15 @@ impl Writer {
     }
 }
 
-/// Takes what else is waiting; also answers whether the writer was told to stop.
-///
-/// Those who were just answered are about to write again. Waiting for as many as there were, for
-/// a moment that is short against a commit, puts them into this batch instead of the next.
-fn gather(
-    first: Write,
-    jobs: &Receiver<Job>,
-    usual: usize,
-    patience: Duration,
-) -> (Vec<Write>, bool) {
-    let deadline = Instant::now() + patience;
-    let mut bytes = first.size();
-    let mut batch = vec![first];
-    while batch.len() < BATCH && bytes < BATCH_BYTES {
-        let job = match jobs.try_recv() {
-            Err(TryRecvError::Empty) if batch.len() < usual => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                jobs.recv_timeout(left).ok()
-            }
-            job => job.ok(),
-        };
-        match job {
-            Some(Job::Write(write)) => {
-                bytes += write.size();
-                batch.push(*write);
-            }
-            Some(Job::Stop) => return (batch, true),
-            None => break,
-        }
-    }
-    (batch, false)
-}
-
-/// Whether other writes of the batch could succeed where this error stopped it.
-fn may_be_one_writes_fault(error: &StateError) -> bool {
+/// Whether the other writes of a failed batch could succeed without the one that failed.
+fn may_be_caused_by_one_write(error: &StateError) -> bool {
     !matches!(
         error,
         StateError::Busy { .. } | StateError::Replaced { .. } | StateError::Newer { .. }
     )
 }
 
-/// Changes whenever another connection has committed.
+/// A number that changes whenever another connection commits.
 fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection
         .prepare_cached("PRAGMA data_version")?

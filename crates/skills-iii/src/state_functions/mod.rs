@@ -5,6 +5,7 @@
 
 mod update;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
@@ -67,6 +68,11 @@ pub(crate) fn encode(value: &impl Serialize) -> Result<Raw, ErrorBody> {
     to_raw_value(value).map_err(|error| ErrorBody::new("serialization_error", error.to_string()))
 }
 
+/// An object with one field.
+pub(crate) fn object(field: &str, value: impl Serialize) -> Outcome {
+    encode(&BTreeMap::from([(field, value)])).map(Some)
+}
+
 #[derive(Deserialize)]
 struct Row {
     scope: String,
@@ -99,11 +105,6 @@ struct Written<'a> {
     new_value: &'a RawValue,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<OpError>,
-}
-
-#[derive(Serialize)]
-struct Groups {
-    groups: Vec<String>,
 }
 
 fn get(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
@@ -150,7 +151,7 @@ fn list(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody
 
 fn list_groups(store: &Arc<dyn StateStore>, _: &RawValue) -> Result<Reply, ErrorBody> {
     let groups = store.groups().map_err(failed("LIST_ERROR"))?;
-    encode(&Groups { groups }).map(Some).map(Reply::Now)
+    object("groups", groups).map(Reply::Now)
 }
 
 fn update(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {

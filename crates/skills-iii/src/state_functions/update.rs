@@ -1,6 +1,6 @@
-//! `state::update`: a list of small changes to one value.
+//! `state::update`: a list of operations on one value.
 //!
-//! A change that cannot be made is reported and the others are made.
+//! An operation that fails is reported, and the others are applied.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::message::Raw;
 use crate::state::StateError;
 
-/// One change. A path is one key; an empty one is the whole value.
+/// One operation. A path is one key; an empty path is the whole value.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(super) enum Op {
@@ -40,7 +40,7 @@ pub(super) enum Op {
     },
 }
 
-/// A key, or keys one inside the other.
+/// A key, or nested keys.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Path {
@@ -48,7 +48,7 @@ pub(super) enum Path {
     Nested(Vec<String>),
 }
 
-/// A change that could not be made.
+/// An operation that failed.
 #[derive(Debug, Serialize)]
 pub(super) struct OpError {
     op_index: usize,
@@ -57,12 +57,13 @@ pub(super) struct OpError {
     doc_url: Option<&'static str>,
 }
 
-/// The most keys in a path.
-const DEEPEST: usize = 32;
+/// How many keys a path may have.
+const MAX_PATH_KEYS: usize = 32;
 
+/// Code and message.
 type Problem = (&'static str, String);
 
-/// The value after the changes, and the changes that could not be made.
+/// The value after the operations, and the operations that failed.
 pub(super) fn apply(
     old: Option<&RawValue>,
     ops: Vec<Op>,
@@ -101,7 +102,7 @@ fn change(root: &mut Value, op: Op) -> Result<(), Problem> {
             let place = at(root, &keys(path), "merge")?;
             match place {
                 Value::Object(there) => there.extend(fields),
-                // As with `set`: what is there and is no object makes way.
+                // As with `set`: a value that is not an object is replaced.
                 other => *other = Value::Object(fields),
             }
         }
@@ -115,7 +116,7 @@ fn change(root: &mut Value, op: Op) -> Result<(), Problem> {
             Value::String(text) if value.is_string() => {
                 text.push_str(value.as_str().unwrap_or_default());
             }
-            // A string grows from nothing as a string, anything else as a list.
+            // A missing value becomes a string if a string is appended, otherwise a list.
             place @ Value::Null if value.is_string() => *place = value,
             place @ Value::Null => *place = Value::Array(vec![value]),
             other => {
@@ -134,11 +135,11 @@ fn change(root: &mut Value, op: Op) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The place a path leads to, made on the way if nothing is there.
+/// The value at a path, which is created if it is missing.
 fn at<'a>(root: &'a mut Value, path: &[String], op: &str) -> Result<&'a mut Value, Problem> {
-    if path.len() > DEEPEST {
+    if path.len() > MAX_PATH_KEYS {
         let message = format!(
-            "{op}: a path has at most {DEEPEST} keys, not {}",
+            "{op}: a path has at most {MAX_PATH_KEYS} keys, not {}",
             path.len()
         );
         return Err(("path.too_deep", message));

@@ -1,4 +1,4 @@
-//! A hub on a port of its own, workers of ours, and a worker made of bare frames.
+//! Test helpers: a hub on its own port, workers on it, and a worker that sends raw frames.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-/// The longest any test waits for anything: longer than it takes on a busy machine.
-pub const LONG: Duration = Duration::from_mins(2);
+/// The timeout of every wait, long enough for a busy machine.
+pub const TIMEOUT: Duration = Duration::from_mins(2);
 
-pub async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    let waited = tokio::time::timeout(LONG, future).await;
+pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
+    let waited = tokio::time::timeout(TIMEOUT, future).await;
     waited.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
@@ -35,15 +35,15 @@ pub fn options() -> HubOptions {
     HubOptions::new(Arc::new(MemoryState::default()))
 }
 
-/// A hub that is being served.
-pub struct Served {
+/// A hub that serves a port.
+pub struct TestHub {
     pub hub: Hub,
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
 }
 
-impl Served {
+impl TestHub {
     pub async fn start() -> Self {
         Self::with(options()).await
     }
@@ -53,16 +53,16 @@ impl Served {
     }
 
     pub async fn at(address: SocketAddr, options: HubOptions) -> Self {
-        let listener = TcpListener::bind(address).await.unwrap();
-        let address = listener.local_addr().unwrap();
+        let recorder = TcpListener::bind(address).await.unwrap();
+        let address = recorder.local_addr().unwrap();
         let hub = Hub::new(options);
         let (stop, stopped) = oneshot::channel();
         let serving = hub.clone();
         let task = tokio::spawn(async move {
             let stopped = async {
-                let _gone = stopped.await;
+                let _ = stopped.await;
             };
-            serving.serve(listener, stopped).await;
+            serving.serve(recorder, stopped).await;
         });
         Self {
             hub,
@@ -76,21 +76,23 @@ impl Served {
         format!("ws://{}", self.address)
     }
 
-    /// A worker of ours, connected.
+    /// A connected worker.
     pub async fn worker(&self, name: &str) -> Client {
-        let client = Client::connect(&self.url(), quick(name)).unwrap();
-        soon("a connection", client.wait_connected()).await.unwrap();
+        let client = Client::connect(&self.url(), fast_options(name)).unwrap();
+        in_time("a connection", client.wait_connected())
+            .await
+            .unwrap();
         client
     }
 
     pub async fn stop(mut self) -> SocketAddr {
         let _ = self.stop.take().unwrap().send(());
-        soon("the hub to stop", &mut self.task).await.unwrap();
+        in_time("the hub to stop", &mut self.task).await.unwrap();
         self.address
     }
 }
 
-pub fn quick(name: &str) -> ClientOptions {
+pub fn fast_options(name: &str) -> ClientOptions {
     let mut options = ClientOptions::named(name);
     options.reconnect = (Duration::from_millis(5), Duration::from_millis(50));
     options
@@ -117,11 +119,11 @@ pub fn echo() -> Handler {
     handler(|payload| async { Ok(Some(payload)) })
 }
 
-/// A function that hands every payload to the test.
-pub fn listener() -> (Handler, mpsc::UnboundedReceiver<Value>) {
-    let (heard, calls) = mpsc::unbounded_channel();
+/// A handler, and the payloads of its calls.
+pub fn recorder() -> (Handler, mpsc::Receiver<Value>) {
+    let (payloads, calls) = mpsc::channel(1024);
     let handler = handler(move |payload| {
-        heard.send(payload).ok();
+        payloads.try_send(payload).unwrap();
         async { Ok(None) }
     });
     (handler, calls)
@@ -139,42 +141,42 @@ pub fn trigger(id: &str, trigger_type: &str, function_id: &str, config: &Value) 
 }
 
 /// Waits until the hub lists a function.
-pub async fn offered(client: &Client, function_id: &str) {
+pub async fn wait_for_function(client: &Client, function_id: &str) {
     let ask = json!({ "function_id": function_id });
     let listed = async {
         while client
-            .call("engine::functions::info", raw(&ask), LONG)
+            .call("engine::functions::info", raw(&ask), TIMEOUT)
             .await
             .is_err()
         {
             tokio::task::yield_now().await;
         }
     };
-    soon(function_id, listed).await;
+    in_time(function_id, listed).await;
 }
 
-/// What a provider was told: `+id` or `-id`.
-pub struct Notes {
-    told: mpsc::UnboundedSender<String>,
-    refuse: bool,
+/// A provider that records its triggers: `+id` or `-id`.
+pub struct RecordingProvider {
+    records: mpsc::Sender<String>,
+    reject: bool,
 }
 
-impl Notes {
-    pub fn new(refuse: bool) -> (Arc<Self>, mpsc::UnboundedReceiver<String>) {
-        let (told, notes) = mpsc::unbounded_channel();
-        (Arc::new(Self { told, refuse }), notes)
+impl RecordingProvider {
+    pub fn new(reject: bool) -> (Arc<Self>, mpsc::Receiver<String>) {
+        let (records, received) = mpsc::channel(1024);
+        (Arc::new(Self { records, reject }), received)
     }
 }
 
-impl TriggerProvider for Notes {
+impl TriggerProvider for RecordingProvider {
     fn on_register(&self, trigger: TriggerSpec) -> Result<(), ErrorBody> {
-        self.told
-            .send(format!(
+        self.records
+            .try_send(format!(
                 "+{} {} {}",
                 trigger.id, trigger.function_id, trigger.config
             ))
             .ok();
-        if self.refuse {
+        if self.reject {
             Err(ErrorBody::new("no", "not today"))
         } else {
             Ok(())
@@ -182,34 +184,34 @@ impl TriggerProvider for Notes {
     }
 
     fn on_unregister(&self, trigger_id: &str) {
-        self.told.send(format!("-{trigger_id}")).ok();
+        self.records.try_send(format!("-{trigger_id}")).ok();
     }
 }
 
-/// An id for a call.
+/// An id of a call.
 pub const ID: &str = "00000000-0000-4000-8000-000000000001";
 
-/// The hub still routes calls.
-pub async fn still_works(served: &Served) {
-    let name = format!("probe-{}", served.address);
-    let probe = served.hub.attach(&name);
+/// Checks that the hub still routes calls.
+pub async fn assert_hub_works(hub: &TestHub) {
+    let name = format!("probe-{}", hub.address);
+    let probe = hub.hub.attach(&name);
     probe.wait_connected().await.unwrap();
     probe.register_function(function(&name), echo());
-    let answer = probe.call(&name, raw(&json!([1])), LONG).await.unwrap();
+    let answer = probe.call(&name, raw(&json!([1])), TIMEOUT).await.unwrap();
     assert_eq!(value(answer), json!([1]));
-    probe.shutdown(LONG).await;
+    probe.shutdown(TIMEOUT).await;
 }
 
-/// Calls a function that exists; a failure of its own is an answer too.
-pub async fn ask(client: &Client, function_id: &str, data: Value) -> Result<Value, ErrorBody> {
-    match client.call(function_id, raw(&data), LONG).await {
+/// Calls a function that exists; returns its result or its error.
+pub async fn call(client: &Client, function_id: &str, data: Value) -> Result<Value, ErrorBody> {
+    match client.call(function_id, raw(&data), TIMEOUT).await {
         Ok(answer) => Ok(value(answer)),
         Err(CallError::Remote(error)) => Err(error),
         Err(error) => panic!("{function_id}: {error}"),
     }
 }
 
-pub fn kind(id: &str) -> TriggerTypeSpec {
+pub fn trigger_type(id: &str) -> TriggerTypeSpec {
     TriggerTypeSpec {
         id: id.to_owned(),
         description: "fires".to_owned(),
@@ -217,11 +219,11 @@ pub fn kind(id: &str) -> TriggerTypeSpec {
     }
 }
 
-/// A worker made of bare frames.
-pub struct Bare(pub WebSocketStream<TcpStream>);
+/// A worker that sends and receives raw frames.
+pub struct RawWorker(pub WebSocketStream<TcpStream>);
 
-impl Bare {
-    /// Connects and takes the engine's first words.
+impl RawWorker {
+    /// Connects and receives the first message of the engine.
     pub async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -232,54 +234,54 @@ impl Bare {
         let (socket, _) = client_async_with_config(url, stream, Some(config))
             .await
             .unwrap();
-        let mut bare = Self(socket);
-        assert_eq!(bare.hear().await["type"], "workerregistered");
-        bare
+        let mut raw_worker = Self(socket);
+        assert_eq!(raw_worker.receive().await["type"], "workerregistered");
+        raw_worker
     }
 
     /// Connects and introduces itself.
     pub async fn named(address: SocketAddr, name: &str) -> Self {
-        let mut bare = Self::connect(address).await;
-        bare.introduce(name).await;
-        bare
+        let mut raw_worker = Self::connect(address).await;
+        raw_worker.introduce(name).await;
+        raw_worker
     }
 
     pub async fn introduce(&mut self, name: &str) {
-        self.say(&json!({
+        self.send_json(&json!({
             "type": "invokefunction", "invocation_id": null,
             "function_id": "engine::workers::register",
-            "data": { "name": name, "runtime": "bare" }, "action": { "type": "void" },
+            "data": { "name": name, "runtime": "raw_worker" }, "action": { "type": "void" },
         }))
         .await;
     }
 
-    pub async fn say(&mut self, message: &Value) {
-        self.say_text(&message.to_string()).await;
+    pub async fn send_json(&mut self, message: &Value) {
+        self.send_text(&message.to_string()).await;
     }
 
-    pub async fn say_text(&mut self, text: &str) {
-        soon("a frame to leave", self.0.send(Frame::text(text)))
+    pub async fn send_text(&mut self, text: &str) {
+        in_time("sending a frame", self.0.send(Frame::text(text)))
             .await
             .unwrap();
     }
 
-    pub async fn offer(&mut self, id: &str) {
-        self.say(&json!({ "type": "registerfunction", "id": id }))
+    pub async fn register(&mut self, id: &str) {
+        self.send_json(&json!({ "type": "registerfunction", "id": id }))
             .await;
     }
 
     pub async fn call(&mut self, id: &str, function_id: &str, data: &Value) {
-        self.say(&json!({
+        self.send_json(&json!({
             "type": "invokefunction", "invocation_id": id,
             "function_id": function_id, "data": data,
         }))
         .await;
     }
 
-    /// The next message; pings of the socket are not messages.
-    pub async fn hear(&mut self) -> Value {
+    /// The next message. Pings of the socket are skipped.
+    pub async fn receive(&mut self) -> Value {
         loop {
-            let frame = soon("a frame", self.0.next()).await;
+            let frame = in_time("a frame", self.0.next()).await;
             match frame.expect("the connection ended").unwrap() {
                 Frame::Text(text) => return serde_json::from_str(&text).unwrap(),
                 Frame::Close(_) => panic!("the connection was closed"),
@@ -288,15 +290,15 @@ impl Bare {
         }
     }
 
-    /// Waits for the end, however it comes.
-    pub async fn ended(&mut self) {
+    /// Waits for the end of the connection.
+    pub async fn wait_closed(&mut self) {
         let end = async { while let Some(Ok(_)) = self.0.next().await {} };
-        soon("the connection to end", end).await;
+        in_time("the connection to end", end).await;
     }
 
-    /// Everything said so far has been taken.
-    pub async fn settled(&mut self) {
-        self.say(&json!({ "type": "ping" })).await;
-        while self.hear().await["type"] != "pong" {}
+    /// Waits until the hub has handled everything sent so far.
+    pub async fn flush(&mut self) {
+        self.send_json(&json!({ "type": "ping" })).await;
+        while self.receive().await["type"] != "pong" {}
     }
 }

@@ -1,8 +1,8 @@
-//! Bad input and faults: none ends the hub, stalls others or grows without bound.
+//! Invalid input and faults: the hub keeps running and delays no other worker.
 
 use std::time::Duration;
 
-use crate::common::{Bare, ID, LONG, Served, raw, soon, still_works};
+use crate::common::{ID, RawWorker, TIMEOUT, TestHub, assert_hub_works, in_time, raw};
 use futures_util::SinkExt;
 use serde_json::json;
 use skills_iii::{CallError, Client, ClientOptions, Event, Heartbeat};
@@ -12,9 +12,9 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message as Frame};
 
 #[tokio::test]
-async fn frames_that_are_not_messages_are_ignored() {
-    let served = Served::start().await;
-    let mut bare = Bare::named(served.address, "bare").await;
+async fn invalid_messages_are_ignored() {
+    let hub = TestHub::start().await;
+    let mut raw_worker = RawWorker::named(hub.address, "raw_worker").await;
     for text in [
         "",
         "nonsense",
@@ -37,100 +37,109 @@ async fn frames_that_are_not_messages_are_ignored() {
         r#"{"type":"registerservice","id":"s","name":"s"}"#,
         r#"{"type":"workerregistered","worker_id":"x"}"#,
     ] {
-        bare.say_text(text).await;
+        raw_worker.send_text(text).await;
     }
-    // An array so deep that a careless reader runs out of stack.
-    bare.say_text(&format!(
-        r#"{{"type":"x","y":{}1{}}}"#,
-        "[".repeat(200_000),
-        "]".repeat(200_000)
-    ))
-    .await;
-    bare.0
+    // An array so deep that a recursive parser overflows the stack.
+    raw_worker
+        .send_text(&format!(
+            r#"{{"type":"x","y":{}1{}}}"#,
+            "[".repeat(200_000),
+            "]".repeat(200_000)
+        ))
+        .await;
+    raw_worker
+        .0
         .send(Frame::binary(vec![0_u8, 159, 146, 150]))
         .await
         .unwrap();
-    bare.settled().await;
-    still_works(&served).await;
+    raw_worker.flush().await;
+    assert_hub_works(&hub).await;
 }
 
 #[tokio::test]
 async fn binary_frames_of_json_are_messages() {
-    let served = Served::start().await;
-    let mut bare = Bare::connect(served.address).await;
-    bare.0
+    let hub = TestHub::start().await;
+    let mut raw_worker = RawWorker::connect(hub.address).await;
+    raw_worker
+        .0
         .send(Frame::binary(br#"{"type":"ping"}"#.to_vec()))
         .await
         .unwrap();
-    assert_eq!(bare.hear().await, json!({ "type": "pong" }));
+    assert_eq!(raw_worker.receive().await, json!({ "type": "pong" }));
 }
 
 #[tokio::test]
-async fn ids_that_are_not_uuids_and_calls_without_data_get_no_answer() {
-    let served = Served::start().await;
-    let mut bare = Bare::named(served.address, "bare").await;
-    bare.call("seven", "state::list_groups", &json!({})).await;
+async fn calls_with_invalid_ids_or_without_data_get_no_reply() {
+    let hub = TestHub::start().await;
+    let mut raw_worker = RawWorker::named(hub.address, "raw_worker").await;
+    raw_worker
+        .call("seven", "state::list_groups", &json!({}))
+        .await;
     let mut no_data = json!({ "type": "invokefunction", "invocation_id": ID });
     no_data["function_id"] = json!("state::list_groups");
-    bare.say(&no_data).await;
-    bare.say(&json!({ "type": "ping" })).await;
+    raw_worker.send_json(&no_data).await;
+    raw_worker.send_json(&json!({ "type": "ping" })).await;
     assert_eq!(
-        bare.hear().await,
+        raw_worker.receive().await,
         json!({ "type": "pong" }),
-        "nothing came before it"
+        "the first reply is the pong"
     );
 }
 
 #[tokio::test]
-async fn an_answer_to_no_call_or_to_somebody_elses_reaches_nobody() {
-    let served = Served::start().await;
-    let mut worker = Bare::named(served.address, "callee").await;
-    worker.offer("job").await;
-    worker.settled().await;
-    let mut caller = Bare::named(served.address, "caller").await;
-    let mut thief = Bare::named(served.address, "thief").await;
+async fn a_result_without_a_call_or_of_another_workers_call_is_ignored() {
+    let hub = TestHub::start().await;
+    let mut worker = RawWorker::named(hub.address, "callee").await;
+    worker.register("job").await;
+    worker.flush().await;
+    let mut caller = RawWorker::named(hub.address, "caller").await;
+    let mut thief = RawWorker::named(hub.address, "thief").await;
     caller.call(ID, "job", &json!([])).await;
-    assert_eq!(worker.hear().await["invocation_id"], ID);
+    assert_eq!(worker.receive().await["invocation_id"], ID);
     let answer = |result: &str| {
         json!({ "type": "invocationresult", "invocation_id": ID, "function_id": "job",
             "result": result })
     };
-    thief.say(&answer("stolen")).await;
-    thief.settled().await;
-    worker.say(&answer("right")).await;
-    worker.say(&answer("twice")).await;
-    worker.settled().await;
-    assert_eq!(caller.hear().await["result"], "right");
-    caller.say(&json!({ "type": "ping" })).await;
-    assert_eq!(caller.hear().await["type"], "pong", "only one answer came");
+    thief.send_json(&answer("stolen")).await;
+    thief.flush().await;
+    worker.send_json(&answer("right")).await;
+    worker.send_json(&answer("twice")).await;
+    worker.flush().await;
+    assert_eq!(caller.receive().await["result"], "right");
+    caller.send_json(&json!({ "type": "ping" })).await;
+    assert_eq!(
+        caller.receive().await["type"],
+        "pong",
+        "there was only one result"
+    );
 }
 
 #[tokio::test]
-async fn callers_that_choose_the_same_id_each_get_their_answer() {
-    let served = Served::start().await;
-    let mut worker = Bare::named(served.address, "callee").await;
-    worker.offer("job").await;
-    worker.settled().await;
+async fn callers_that_choose_the_same_id_each_get_their_reply() {
+    let hub = TestHub::start().await;
+    let mut worker = RawWorker::named(hub.address, "callee").await;
+    worker.register("job").await;
+    worker.flush().await;
     let mut callers = [
-        Bare::named(served.address, "one").await,
-        Bare::named(served.address, "two").await,
+        RawWorker::named(hub.address, "one").await,
+        RawWorker::named(hub.address, "two").await,
     ];
     let mut calls = Vec::new();
     for (number, caller) in callers.iter_mut().enumerate() {
         caller.call(ID, "job", &json!([number])).await;
-        calls.push(worker.hear().await);
+        calls.push(worker.receive().await);
     }
     assert_ne!(calls[0]["invocation_id"], calls[1]["invocation_id"]);
     for call in calls {
         worker
-            .say(
+            .send_json(
                 &json!({ "type": "invocationresult", "invocation_id": call["invocation_id"],
                 "function_id": "job", "result": call["data"] }),
             )
             .await;
     }
     for (number, caller) in callers.iter_mut().enumerate() {
-        let answer = caller.hear().await;
+        let answer = caller.receive().await;
         assert_eq!(
             (&answer["invocation_id"], &answer["result"]),
             (&json!(ID), &json!([number]))
@@ -139,61 +148,69 @@ async fn callers_that_choose_the_same_id_each_get_their_answer() {
 }
 
 #[tokio::test]
-async fn a_callee_that_vanishes_stops_its_calls() {
-    let served = Served::start().await;
-    let caller = served.worker("caller").await;
-    let mut worker = Bare::named(served.address, "callee").await;
-    worker.offer("job").await;
-    worker.settled().await;
+async fn the_calls_of_a_callee_that_disconnects_fail() {
+    let hub = TestHub::start().await;
+    let caller = hub.worker("caller").await;
+    let mut worker = RawWorker::named(hub.address, "callee").await;
+    worker.register("job").await;
+    worker.flush().await;
     let payload = raw(&json!({}));
-    let call = caller.call("job", payload, LONG);
+    let call = caller.call("job", payload, TIMEOUT);
     let vanish = async {
-        worker.hear().await;
+        worker.receive().await;
         drop(worker);
     };
     let (answer, ()) = tokio::join!(call, vanish);
     let Err(CallError::Remote(error)) = answer else {
-        panic!("it must fail")
+        panic!("the call must fail")
     };
     assert_eq!(error.code, "invocation_stopped");
-    let later = caller.call("job", raw(&json!({})), LONG).await.unwrap_err();
+    let later = caller
+        .call("job", raw(&json!({})), TIMEOUT)
+        .await
+        .unwrap_err();
     assert_eq!(later, CallError::NotFound("job".to_owned()));
 }
 
 #[tokio::test]
 async fn enqueueing_without_a_queue_is_an_error() {
-    let served = Served::start().await;
-    let mut bare = Bare::named(served.address, "bare").await;
-    bare.say(
-        &json!({ "type": "invokefunction", "invocation_id": ID, "function_id": "f",
+    let hub = TestHub::start().await;
+    let mut raw_worker = RawWorker::named(hub.address, "raw_worker").await;
+    raw_worker
+        .send_json(
+            &json!({ "type": "invokefunction", "invocation_id": ID, "function_id": "f",
         "data": {}, "action": { "type": "enqueue", "queue": "q" } }),
-    )
-    .await;
-    assert_eq!(bare.hear().await["error"]["code"], "enqueue_error");
-    bare.say(
-        &json!({ "type": "invokefunction", "invocation_id": ID, "function_id": "f",
+        )
+        .await;
+    assert_eq!(raw_worker.receive().await["error"]["code"], "enqueue_error");
+    raw_worker
+        .send_json(
+            &json!({ "type": "invokefunction", "invocation_id": ID, "function_id": "f",
         "data": {}, "namespace": " " }),
-    )
-    .await;
-    assert_eq!(bare.hear().await["error"]["code"], "INVALID_NAMESPACE");
+        )
+        .await;
+    assert_eq!(
+        raw_worker.receive().await["error"]["code"],
+        "INVALID_NAMESPACE"
+    );
 }
 
 #[tokio::test]
-async fn a_connection_gone_silent_is_dropped_on_either_end() {
-    let quick = Heartbeat {
+async fn a_silent_connection_is_dropped_at_either_end() {
+    let fast_options = Heartbeat {
         ping_after: Duration::from_millis(200),
         silence_timeout: Duration::from_millis(1500),
-        write_timeout: LONG,
+        write_timeout: TIMEOUT,
     };
     let mut options = crate::common::options();
-    options.heartbeat = quick;
-    let served = Served::with(options).await;
-    let caller = served.hub.attach("caller");
+    options.heartbeat = fast_options;
+    let hub = TestHub::with(options).await;
+    let caller = hub.hub.attach("caller");
     caller.wait_connected().await.unwrap();
-    // It offers something and is never polled again: no pong ever leaves.
-    let mut silent = Bare::named(served.address, "silent").await;
-    silent.offer("job").await;
-    silent.settled().await;
+    // Never polled again after its registration, so it sends no pong.
+    let mut silent = RawWorker::named(hub.address, "silent").await;
+    silent.register("job").await;
+    silent.flush().await;
     let gone = async {
         let error = loop {
             match caller
@@ -202,7 +219,7 @@ async fn a_connection_gone_silent_is_dropped_on_either_end() {
             {
                 Err(CallError::TimedOut { .. }) => {}
                 Err(error) => break error,
-                Ok(_) => panic!("nobody answers"),
+                Ok(_) => panic!("a silent worker cannot reply"),
             }
         };
         assert!(
@@ -210,16 +227,16 @@ async fn a_connection_gone_silent_is_dropped_on_either_end() {
             "{error}"
         );
     };
-    soon("the hub to notice", gone).await;
+    in_time("the hub to notice", gone).await;
 
-    // An engine that says hello and then nothing.
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut options = crate::common::quick("worker");
-    options.heartbeat = quick;
-    let url = format!("ws://{}", listener.local_addr().unwrap());
+    // An engine that sends nothing after its first message.
+    let recorder = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut options = crate::common::fast_options("worker");
+    options.heartbeat = fast_options;
+    let url = format!("ws://{}", recorder.local_addr().unwrap());
     let worker = Client::connect(&url, options).unwrap();
     for _ in 0..2 {
-        let (stream, _) = soon("a connection", listener.accept()).await.unwrap();
+        let (stream, _) = in_time("a connection", recorder.accept()).await.unwrap();
         let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
         let hello = json!({ "type": "workerregistered", "worker_id": "w" });
         socket.send(Frame::text(hello.to_string())).await.unwrap();
@@ -229,25 +246,25 @@ async fn a_connection_gone_silent_is_dropped_on_either_end() {
 }
 
 #[tokio::test]
-async fn sockets_that_never_speak_or_speak_nonsense_do_no_harm() {
-    let served = Served::start().await;
-    let _silent = TcpStream::connect(served.address).await.unwrap();
-    let mut nonsense = TcpStream::connect(served.address).await.unwrap();
+async fn silent_and_invalid_sockets_do_no_harm() {
+    let hub = TestHub::start().await;
+    let _silent = TcpStream::connect(hub.address).await.unwrap();
+    let mut nonsense = TcpStream::connect(hub.address).await.unwrap();
     nonsense.write_all(&[0xFF; 4096]).await.unwrap();
-    // Half a frame, then nothing.
-    let mut half = Bare::named(served.address, "half").await;
+    // A part of a frame only.
+    let mut half = RawWorker::named(hub.address, "half").await;
     half.0
         .get_mut()
         .write_all(&[0x81, 0xFE, 0x10])
         .await
         .unwrap();
-    still_works(&served).await;
-    served.stop().await;
+    assert_hub_works(&hub).await;
+    hub.stop().await;
 }
 
 #[tokio::test]
-async fn plain_http_is_told_that_this_is_a_websocket() {
-    let served = Served::start().await;
+async fn plain_http_gets_a_hint_to_use_websocket() {
+    let hub = TestHub::start().await;
     let body = "x".repeat(100_000);
     let post = format!(
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\n\r\n{body}",
@@ -259,10 +276,10 @@ async fn plain_http_is_told_that_this_is_a_websocket() {
         "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
         &post,
     ] {
-        let mut page = TcpStream::connect(served.address).await.unwrap();
+        let mut page = TcpStream::connect(hub.address).await.unwrap();
         page.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
-        soon("an answer", page.read_to_string(&mut answer))
+        in_time("an answer", page.read_to_string(&mut answer))
             .await
             .unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
@@ -273,32 +290,32 @@ async fn plain_http_is_told_that_this_is_a_websocket() {
         assert!(head.contains(&format!("Content-Length: {}", body.len())));
         assert!(body.contains("WebSocket"), "{body}");
     }
-    still_works(&served).await;
-    served.stop().await;
+    assert_hub_works(&hub).await;
+    hub.stop().await;
 }
 
 #[tokio::test]
-async fn telemetry_is_taken_and_dropped() {
-    let served = Served::start().await;
-    let url = format!("ws://{}/otel", served.address);
-    let stream = TcpStream::connect(served.address).await.unwrap();
+async fn telemetry_is_accepted_and_discarded() {
+    let hub = TestHub::start().await;
+    let url = format!("ws://{}/otel", hub.address);
+    let stream = TcpStream::connect(hub.address).await.unwrap();
     let (mut socket, response) = tokio_tungstenite::client_async(url, stream).await.unwrap();
     assert_eq!(response.headers()["x-iii-capabilities"], "tcp-nodelay");
     socket
         .send(Frame::binary(b"OTLP...".to_vec()))
         .await
         .unwrap();
-    still_works(&served).await;
+    assert_hub_works(&hub).await;
 }
 
-async fn status(served: &Served, header: Option<(&'static str, &str)>) -> u16 {
-    let mut request = served.url().into_client_request().expect("an address");
+async fn status(hub: &TestHub, header: Option<(&'static str, &str)>) -> u16 {
+    let mut request = hub.url().into_client_request().expect("an address");
     if let Some((name, value)) = header {
         request
             .headers_mut()
             .insert(name, value.parse().expect("a header"));
     }
-    let stream = TcpStream::connect(served.address).await.expect("a port");
+    let stream = TcpStream::connect(hub.address).await.expect("a port");
     match tokio_tungstenite::client_async(request, stream).await {
         Ok((_, response)) => response.status().as_u16(),
         Err(Error::Http(response)) => response.status().as_u16(),
@@ -307,38 +324,42 @@ async fn status(served: &Served, header: Option<(&'static str, &str)>) -> u16 {
 }
 
 #[tokio::test]
-async fn foreign_pages_and_wrong_tokens_are_refused() {
-    let served = Served::start().await;
-    assert_eq!(status(&served, None).await, 101);
+async fn foreign_origins_and_wrong_tokens_are_refused() {
+    let hub = TestHub::start().await;
+    assert_eq!(status(&hub, None).await, 101);
     assert_eq!(
-        status(&served, Some(("origin", "http://127.0.0.1:8080"))).await,
+        status(&hub, Some(("origin", "http://127.0.0.1:8080"))).await,
         101
     );
     assert_eq!(
-        status(&served, Some(("origin", "https://evil.example"))).await,
+        status(&hub, Some(("origin", "https://evil.example"))).await,
         403
     );
-    assert_eq!(status(&served, Some(("host", "evil.example"))).await, 403);
+    assert_eq!(status(&hub, Some(("host", "evil.example"))).await, 403);
 
     let mut options = crate::common::options();
     options.access.token = Some("secret".to_owned());
-    let served = Served::with(options).await;
-    assert_eq!(status(&served, None).await, 401);
+    let hub = TestHub::with(options).await;
+    assert_eq!(status(&hub, None).await, 401);
     assert_eq!(
-        status(&served, Some(("authorization", "Bearer wrong"))).await,
+        status(&hub, Some(("authorization", "Bearer wrong"))).await,
         401
     );
     assert_eq!(
-        status(&served, Some(("authorization", "Bearer secret"))).await,
+        status(&hub, Some(("authorization", "Bearer secret"))).await,
         101
     );
     let options = ClientOptions {
         token: Some("secret".to_owned()),
-        ..crate::common::quick("worker")
+        ..crate::common::fast_options("worker")
     };
-    let worker = Client::connect(&served.url(), options).unwrap();
-    soon("a connection", worker.wait_connected()).await.unwrap();
-    let stranger = Client::connect(&served.url(), crate::common::quick("stranger")).unwrap();
-    let told = soon("the refusal", stranger.events().recv()).await.unwrap();
+    let worker = Client::connect(&hub.url(), options).unwrap();
+    in_time("a connection", worker.wait_connected())
+        .await
+        .unwrap();
+    let stranger = Client::connect(&hub.url(), crate::common::fast_options("stranger")).unwrap();
+    let told = in_time("the refusal", stranger.events().recv())
+        .await
+        .unwrap();
     assert_eq!(told, Event::ConnectionRefused { status: 401 });
 }

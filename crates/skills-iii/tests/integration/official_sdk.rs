@@ -1,4 +1,4 @@
-//! The official Rust SDK as a worker on the hub, beside one of ours.
+//! The official Rust SDK as a worker on the hub, together with our own client.
 #![expect(
     deprecated,
     reason = "trigger types are deprecated in the SDK, and in use"
@@ -8,7 +8,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use crate::common::{
-    LONG, Served, echo, function, handler, listener, offered, raw, soon, trigger, value,
+    TIMEOUT, TestHub, echo, function, handler, in_time, raw, recorder, trigger, value,
+    wait_for_function,
 };
 use iii_sdk::protocol::{RegisterTriggerInput, TriggerAction, TriggerRequest};
 use iii_sdk::runtime::WorkerMetadata;
@@ -21,7 +22,7 @@ use skills_iii::client::TriggerTypeSpec;
 use skills_iii::{CallError, ErrorBody};
 use tokio::sync::mpsc;
 
-async fn sdk_worker(served: &Served, name: &str) -> IIIClient {
+async fn sdk_worker(hub: &TestHub, name: &str) -> IIIClient {
     let metadata = WorkerMetadata {
         name: name.to_owned(),
         ..Default::default()
@@ -30,8 +31,8 @@ async fn sdk_worker(served: &Served, name: &str) -> IIIClient {
         metadata: Some(metadata),
         ..Default::default()
     };
-    let worker = register_worker(&served.url(), options);
-    let registered = worker.wait_until_registered(LONG).await;
+    let worker = register_worker(&hub.url(), options);
+    let registered = worker.wait_until_registered(TIMEOUT).await;
     registered.expect("the hub takes the worker");
     worker
 }
@@ -42,48 +43,45 @@ fn offer_echo(worker: &IIIClient, id: &str) {
 }
 
 async fn ask(worker: &IIIClient, id: &str, payload: Value) -> Result<Value, Error> {
-    // Without a word the SDK waits half a minute, which 20 MiB may take on a busy machine.
-    let timeout_ms = u64::try_from(LONG.as_millis()).ok();
+    // The default of the SDK is half a minute, which 20 MiB may take on a busy machine.
+    let timeout_ms = u64::try_from(TIMEOUT.as_millis()).ok();
     let request = TriggerRequest::new(id, payload);
     let request = TriggerRequest {
         timeout_ms,
         ..request
     };
-    soon(id, worker.trigger(request)).await
+    in_time(id, worker.trigger(request)).await
 }
 
-type Told<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
+type Registered<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
-/// Hands every trigger to the test.
-struct Provider(mpsc::UnboundedSender<(bool, TriggerConfig)>);
+/// Records every trigger.
+struct Provider(mpsc::Sender<(bool, TriggerConfig)>);
 
 impl TriggerHandler for Provider {
-    fn register_trigger<'a, 'b>(&'a self, config: TriggerConfig) -> Told<'b>
+    fn register_trigger<'a, 'b>(&'a self, config: TriggerConfig) -> Registered<'b>
     where
         'a: 'b,
         Self: 'b,
     {
-        self.0.send((true, config)).ok();
+        self.0.try_send((true, config)).ok();
         Box::pin(async { Ok(()) })
     }
 
-    fn unregister_trigger<'a, 'b>(&'a self, config: TriggerConfig) -> Told<'b>
+    fn unregister_trigger<'a, 'b>(&'a self, config: TriggerConfig) -> Registered<'b>
     where
         'a: 'b,
         Self: 'b,
     {
-        self.0.send((false, config)).ok();
+        self.0.try_send((false, config)).ok();
         Box::pin(async { Ok(()) })
     }
 }
 
 #[tokio::test]
 async fn calls_errors_and_large_payloads_in_both_directions() {
-    let served = Served::start().await;
-    let (sdk, ours) = (
-        sdk_worker(&served, "sdk").await,
-        served.worker("ours").await,
-    );
+    let hub = TestHub::start().await;
+    let (sdk, ours) = (sdk_worker(&hub, "sdk").await, hub.worker("ours").await);
     offer_echo(&sdk, "sdk::echo");
     let fails = |_: Value| async { Err::<Value, _>(Error::Handler("broken".to_owned())) };
     sdk.register_function("sdk::fails", RegisterFunction::new_async(fails));
@@ -93,11 +91,11 @@ async fn calls_errors_and_large_payloads_in_both_directions() {
         function("ours::fails"),
         handler(move |_| async move { teapot() }),
     );
-    offered(&ours, "sdk::fails").await;
-    offered(&ours, "ours::fails").await;
+    wait_for_function(&ours, "sdk::fails").await;
+    wait_for_function(&ours, "ours::fails").await;
 
     let answer = ours
-        .call("sdk::echo", raw(&json!([1])), LONG)
+        .call("sdk::echo", raw(&json!([1])), TIMEOUT)
         .await
         .unwrap();
     assert_eq!(value(answer), json!([1]));
@@ -107,7 +105,7 @@ async fn calls_errors_and_large_payloads_in_both_directions() {
     );
 
     let error = ours
-        .call("sdk::fails", raw(&json!({})), LONG)
+        .call("sdk::fails", raw(&json!({})), TIMEOUT)
         .await
         .unwrap_err();
     let CallError::Remote(error) = error else {
@@ -129,32 +127,29 @@ async fn calls_errors_and_large_payloads_in_both_directions() {
     }
 
     let big = json!(["x".repeat(20 << 20)]);
-    let answer = ours.call("sdk::echo", raw(&big), LONG).await.unwrap();
-    assert!(
-        value(answer) == big,
-        "what came back from the SDK is what went"
-    );
+    let answer = ours.call("sdk::echo", raw(&big), TIMEOUT).await.unwrap();
+    assert!(value(answer) == big, "the SDK's reply is not the payload");
     assert!(
         ask(&sdk, "ours::echo", big.clone()).await.unwrap() == big,
-        "and the other way"
+        "the reply to the SDK is not its payload"
     );
     sdk.shutdown_async().await;
 }
 
 #[tokio::test]
 async fn void_calls_and_state_from_the_sdk() {
-    let served = Served::start().await;
-    let (sdk, ours) = (
-        sdk_worker(&served, "sdk").await,
-        served.worker("ours").await,
-    );
-    let (hear, mut heard) = listener();
-    ours.register_function(function("ours::hear"), hear);
-    offered(&ours, "ours::hear").await;
-    let mut request = TriggerRequest::new("ours::hear", json!(["void"]));
+    let hub = TestHub::start().await;
+    let (sdk, ours) = (sdk_worker(&hub, "sdk").await, hub.worker("ours").await);
+    let (record, mut calls) = recorder();
+    ours.register_function(function("ours::receive"), record);
+    wait_for_function(&ours, "ours::receive").await;
+    let mut request = TriggerRequest::new("ours::receive", json!(["void"]));
     request.action = Some(TriggerAction::Void);
-    soon("void", sdk.trigger(request)).await.unwrap();
-    assert_eq!(soon("the call", heard.recv()).await, Some(json!(["void"])));
+    in_time("void", sdk.trigger(request)).await.unwrap();
+    assert_eq!(
+        in_time("the call", calls.recv()).await,
+        Some(json!(["void"]))
+    );
 
     let row = json!({ "scope": "s", "key": "k", "value": { "n": 1 } });
     let written = ask(&sdk, "state::set", row).await.unwrap();
@@ -174,68 +169,80 @@ async fn void_calls_and_state_from_the_sdk() {
 
 #[tokio::test]
 async fn trigger_types_and_triggers_in_both_directions() {
-    let served = Served::start().await;
-    let (sdk, ours) = (
-        sdk_worker(&served, "sdk").await,
-        served.worker("ours").await,
-    );
-    let (told, mut wishes) = mpsc::unbounded_channel();
+    let hub = TestHub::start().await;
+    let (sdk, ours) = (sdk_worker(&hub, "sdk").await, hub.worker("ours").await);
+    let (triggers, mut registrations) = mpsc::channel(1024);
     sdk.register_trigger_type(RegisterTriggerType::new(
         "sdk::on-x",
         "fires",
-        Provider(told),
+        Provider(triggers),
     ));
-    ours.register_trigger(trigger("t1", "sdk::on-x", "ours::hear", &json!({ "k": 1 })));
-    let (registered, config) = soon("the trigger", wishes.recv()).await.unwrap();
+    ours.register_trigger(trigger(
+        "t1",
+        "sdk::on-x",
+        "ours::receive",
+        &json!({ "k": 1 }),
+    ));
+    let (registered, config) = in_time("the trigger", registrations.recv()).await.unwrap();
     assert!(registered);
     assert_eq!(
         (config.id.as_str(), &config.config),
         ("t1", &json!({ "k": 1 }))
     );
-    assert_eq!(config.function_id, "ours::hear");
+    assert_eq!(config.function_id, "ours::receive");
     ours.unregister_trigger("t1");
-    assert!(!soon("its end", wishes.recv()).await.unwrap().0);
+    assert!(!in_time("its end", registrations.recv()).await.unwrap().0);
 
-    let (provider, mut noted) = crate::common::Notes::new(false);
+    let (provider, mut records) = crate::common::RecordingProvider::new(false);
     let kind = TriggerTypeSpec {
         id: "ours::on-y".to_owned(),
         ..Default::default()
     };
     ours.register_trigger_type(kind, provider);
-    let (heard, mut events) = mpsc::unbounded_channel();
+    let (payloads, mut events) = mpsc::channel(1024);
     sdk.register_function(
-        "sdk::hear",
+        "sdk::receive",
         RegisterFunction::new_async(move |payload: Value| {
-            heard.send(payload).ok();
+            payloads.try_send(payload).unwrap();
             async { Ok::<_, Error>(Value::Null) }
         }),
     );
-    let wish = |kind: &str| RegisterTriggerInput::new(kind, "sdk::hear", json!({ "scope": "s" }));
-    let wanted = sdk.register_trigger(wish("ours::on-y")).unwrap();
-    let note = soon("the trigger", noted.recv()).await.unwrap();
-    assert!(note.ends_with(r#" sdk::hear {"scope":"s"}"#), "{note}");
-    ours.send("sdk::hear", raw(&json!(["event"])));
+    let trigger_input =
+        |kind: &str| RegisterTriggerInput::new(kind, "sdk::receive", json!({ "scope": "s" }));
+    let registered = sdk.register_trigger(trigger_input("ours::on-y")).unwrap();
+    let record = in_time("the trigger", records.recv()).await.unwrap();
+    assert!(
+        record.ends_with(r#" sdk::receive {"scope":"s"}"#),
+        "{record}"
+    );
+    ours.send("sdk::receive", raw(&json!(["event"])));
     assert_eq!(
-        soon("the event", events.recv()).await,
+        in_time("the event", events.recv()).await,
         Some(json!(["event"]))
     );
-    wanted.unregister();
+    registered.unregister();
     assert!(
-        soon("its end", noted.recv())
+        in_time("its end", records.recv())
             .await
             .unwrap()
             .starts_with('-')
     );
 
-    let _state = sdk.register_trigger(wish("state")).unwrap();
+    let _state = sdk.register_trigger(trigger_input("state")).unwrap();
     let listed = async {
-        let list = || ours.call("engine::registered-triggers::list", raw(&json!({})), LONG);
+        let list = || {
+            ours.call(
+                "engine::registered-triggers::list",
+                raw(&json!({})),
+                TIMEOUT,
+            )
+        };
         while value(list().await.unwrap())["registered_triggers"] == json!([]) {}
     };
-    soon("the state trigger", listed).await;
+    in_time("the state trigger", listed).await;
     let row = json!({ "scope": "s", "key": "k", "value": 7 });
-    ours.call("state::set", raw(&row), LONG).await.unwrap();
-    let event = soon("the event", events.recv()).await.unwrap();
+    ours.call("state::set", raw(&row), TIMEOUT).await.unwrap();
+    let event = in_time("the event", events.recv()).await.unwrap();
     assert_eq!(
         (&event["event_type"], &event["new_value"]),
         (&json!("state:created"), &json!(7))
@@ -244,31 +251,28 @@ async fn trigger_types_and_triggers_in_both_directions() {
 }
 
 #[tokio::test]
-async fn two_sdk_workers_call_each_other_and_come_back_after_a_restart() {
-    let served = Served::start().await;
-    let (one, two) = (
-        sdk_worker(&served, "one").await,
-        sdk_worker(&served, "two").await,
-    );
+async fn two_sdk_workers_call_each_other_and_reconnect_after_a_restart() {
+    let hub = TestHub::start().await;
+    let (one, two) = (sdk_worker(&hub, "one").await, sdk_worker(&hub, "two").await);
     offer_echo(&one, "one::echo");
-    let ours = served.worker("ours").await;
+    let ours = hub.worker("ours").await;
     ours.register_function(function("ours::echo"), echo());
-    offered(&ours, "one::echo").await;
+    wait_for_function(&ours, "one::echo").await;
     assert_eq!(
         ask(&two, "one::echo", json!([1])).await.unwrap(),
         json!([1])
     );
 
-    let address = served.stop().await;
-    let _served = Served::at(address, crate::common::options()).await;
-    soon("our return", ours.wait_connected()).await.unwrap();
-    offered(&ours, "one::echo").await;
+    let address = hub.stop().await;
+    let _served = TestHub::at(address, crate::common::options()).await;
+    in_time("our return", ours.wait_connected()).await.unwrap();
+    wait_for_function(&ours, "one::echo").await;
     let answer = ours
-        .call("one::echo", raw(&json!([2])), LONG)
+        .call("one::echo", raw(&json!([2])), TIMEOUT)
         .await
         .unwrap();
     assert_eq!(value(answer), json!([2]));
-    // The other may still be on its way.
+    // The other worker may still be reconnecting.
     let back = async {
         loop {
             let request = TriggerRequest {
@@ -281,7 +285,7 @@ async fn two_sdk_workers_call_each_other_and_come_back_after_a_restart() {
             }
         }
     };
-    assert_eq!(soon("the other's return", back).await, json!([3]));
+    assert_eq!(in_time("the other's return", back).await, json!([3]));
     one.shutdown_async().await;
     two.shutdown_async().await;
 }

@@ -1,21 +1,22 @@
-//! The engine's rules: registration, rejection, triggers, cleanup, lists, state.
+//! The rules of the engine: registration, rejection, cleanup, lists and state.
 
 use crate::common::{
-    Bare, LONG, Notes, Served, ask, echo, function, kind, offered, raw, soon, trigger,
+    RawWorker, RecordingProvider, TIMEOUT, TestHub, call, echo, function, in_time, raw, trigger,
+    trigger_type, wait_for_function,
 };
 use serde_json::{Value, json};
 use skills_iii::{CallError, Event};
 
 #[tokio::test]
-async fn a_function_somebody_has_is_refused_and_a_standby_takes_over() {
-    let served = Served::start().await;
-    let owner = served.worker("owner").await;
+async fn a_taken_function_is_rejected_and_a_standby_can_take_over() {
+    let hub = TestHub::start().await;
+    let owner = hub.worker("owner").await;
     owner.register_function(function("job"), echo());
-    offered(&owner, "job").await;
-    let standby = served.worker("standby").await;
+    wait_for_function(&owner, "job").await;
+    let standby = hub.worker("standby").await;
     let mut events = standby.events();
     standby.register_function(function("job"), echo());
-    let Event::RegistrationRejected(refusal) = soon("the refusal", events.recv()).await.unwrap()
+    let Event::RegistrationRejected(refusal) = in_time("the refusal", events.recv()).await.unwrap()
     else {
         panic!("a refusal")
     };
@@ -25,28 +26,28 @@ async fn a_function_somebody_has_is_refused_and_a_standby_takes_over() {
     assert_eq!(standby.rejected_functions(), std::slice::from_ref(&refusal));
 
     standby.retry_rejected_functions();
-    let again = soon("the refusal", events.recv()).await.unwrap();
+    let again = in_time("the refusal", events.recv()).await.unwrap();
     assert_eq!(
         again,
         Event::RegistrationRejected(refusal),
-        "the owner is still there"
+        "the owner is still connected"
     );
-    owner.shutdown(LONG).await;
+    owner.shutdown(TIMEOUT).await;
     standby.retry_rejected_functions();
-    offered(&standby, "job").await;
+    wait_for_function(&standby, "job").await;
     assert!(standby.rejected_functions().is_empty());
-    assert_eq!(ask(&standby, "job", json!([7])).await, Ok(json!([7])));
+    assert_eq!(call(&standby, "job", json!([7])).await, Ok(json!([7])));
 }
 
 #[tokio::test]
 async fn the_owner_may_register_again_and_unregister() {
-    let served = Served::start().await;
-    let owner = served.worker("owner").await;
+    let hub = TestHub::start().await;
+    let owner = hub.worker("owner").await;
     owner.register_function(function("job"), echo());
     let mut again = function("job");
     again.description = Some("better".to_owned());
     owner.register_function(again, echo());
-    let info = ask(
+    let info = call(
         &owner,
         "engine::functions::info",
         json!({ "function_id": "job" }),
@@ -56,94 +57,102 @@ async fn the_owner_may_register_again_and_unregister() {
     assert_eq!(info["description"], "better");
     assert!(owner.rejected_functions().is_empty());
     owner.unregister_function("job");
-    let gone = owner.call("job", raw(&json!({})), LONG).await.unwrap_err();
+    let gone = owner
+        .call("job", raw(&json!({})), TIMEOUT)
+        .await
+        .unwrap_err();
     assert_eq!(gone, CallError::NotFound("job".to_owned()));
 }
 
 #[tokio::test]
-async fn a_second_worker_of_the_same_name_is_refused_and_closed() {
-    let served = Served::start().await;
-    let first = served.worker("same").await;
-    offered(&first, "state::get").await;
-    let mut second = Bare::connect(served.address).await;
-    second.offer("mine").await;
+async fn a_second_worker_of_the_same_name_is_rejected_and_closed() {
+    let hub = TestHub::start().await;
+    let first = hub.worker("same").await;
+    wait_for_function(&first, "state::get").await;
+    let mut second = RawWorker::connect(hub.address).await;
+    second.register("mine").await;
     second.introduce("same").await;
-    let refusal = second.hear().await;
+    let refusal = second.receive().await;
     assert_eq!(refusal["type"], "registrationrejected");
     assert_eq!(refusal["code"], "WORKER_NAMESPACE_CONFLICT");
     assert_eq!(refusal["worker_name"], "same");
     assert_eq!(refusal["owner_worker_id"], json!(first.worker_id()));
-    second.ended().await;
+    second.wait_closed().await;
     assert_eq!(
-        ask(&first, "state::list", json!({ "scope": "s" })).await,
+        call(&first, "state::list", json!({ "scope": "s" })).await,
         Ok(json!([]))
     );
-    let error = first.call("mine", raw(&json!({})), LONG).await.unwrap_err();
+    let error = first
+        .call("mine", raw(&json!({})), TIMEOUT)
+        .await
+        .unwrap_err();
     assert_eq!(
         error,
         CallError::NotFound("mine".to_owned()),
-        "its offers never counted"
+        "its registrations never took effect"
     );
 }
 
 #[tokio::test]
-async fn offers_count_once_the_worker_has_introduced_itself_but_calls_work_at_once() {
-    let served = Served::start().await;
-    let caller = served.worker("caller").await;
-    let mut bare = Bare::connect(served.address).await;
-    bare.offer("early").await;
-    bare.call(
-        "00000000-0000-4000-8000-000000000001",
-        "state::list_groups",
-        &json!({}),
-    )
-    .await;
-    assert_eq!(bare.hear().await["result"], json!({ "groups": [] }));
+async fn registrations_take_effect_at_the_introduction_but_calls_work_before() {
+    let hub = TestHub::start().await;
+    let caller = hub.worker("caller").await;
+    let mut raw_worker = RawWorker::connect(hub.address).await;
+    raw_worker.register("early").await;
+    raw_worker
+        .call(
+            "00000000-0000-4000-8000-000000000001",
+            "state::list_groups",
+            &json!({}),
+        )
+        .await;
+    assert_eq!(
+        raw_worker.receive().await["result"],
+        json!({ "groups": [] })
+    );
     let early = caller
-        .call("early", raw(&json!({})), LONG)
+        .call("early", raw(&json!({})), TIMEOUT)
         .await
         .unwrap_err();
     assert_eq!(early, CallError::NotFound("early".to_owned()));
-    bare.introduce("bare").await;
-    offered(&caller, "early").await;
+    raw_worker.introduce("raw_worker").await;
+    wait_for_function(&caller, "early").await;
 }
 
 #[tokio::test]
-async fn offers_count_after_the_grace_without_an_introduction() {
+async fn registrations_take_effect_after_the_introduction_timeout() {
     let mut options = crate::common::options();
     options.introduction_timeout = std::time::Duration::from_millis(10);
-    let served = Served::with(options).await;
-    let caller = served.worker("caller").await;
-    let mut bare = Bare::connect(served.address).await;
-    bare.offer("early").await;
-    offered(&caller, "early").await;
+    let hub = TestHub::with(options).await;
+    let caller = hub.worker("caller").await;
+    let mut raw_worker = RawWorker::connect(hub.address).await;
+    raw_worker.register("early").await;
+    wait_for_function(&caller, "early").await;
 }
 
 #[tokio::test]
-async fn a_worker_that_reattaches_ends_its_old_connection() {
-    let served = Served::start().await;
-    let caller = served.worker("caller").await;
-    let stream = tokio::net::TcpStream::connect(served.address)
-        .await
-        .unwrap();
-    let url = format!("ws://{}/", served.address);
+async fn a_worker_that_reattaches_replaces_its_old_connection() {
+    let hub = TestHub::start().await;
+    let caller = hub.worker("caller").await;
+    let stream = tokio::net::TcpStream::connect(hub.address).await.unwrap();
+    let url = format!("ws://{}/", hub.address);
     let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
-    let mut old = Bare(socket);
-    let hello = old.hear().await;
+    let mut old = RawWorker(socket);
+    let hello = old.receive().await;
     old.introduce("worker").await;
-    old.offer("job").await;
-    offered(&caller, "job").await;
-    let mut new = Bare::connect(served.address).await;
-    new.say(
+    old.register("job").await;
+    wait_for_function(&caller, "job").await;
+    let mut new = RawWorker::connect(hub.address).await;
+    new.send_json(
         &json!({ "type": "reattach", "previous_worker_id": hello["worker_id"],
         "reattach_token": hello["reattach_token"] }),
     )
     .await;
-    new.offer("job").await;
+    new.register("job").await;
     new.introduce("worker").await;
-    new.settled().await;
-    old.ended().await;
-    let info = ask(
+    new.flush().await;
+    old.wait_closed().await;
+    let info = call(
         &caller,
         "engine::workers::info",
         json!({ "name": "worker" }),
@@ -154,15 +163,15 @@ async fn a_worker_that_reattaches_ends_its_old_connection() {
 }
 
 #[tokio::test]
-async fn state_answers_in_the_documented_shapes() {
-    let served = Served::start().await;
-    let mut bare = Bare::named(served.address, "bare").await;
+async fn state_functions_return_the_documented_shapes() {
+    let hub = TestHub::start().await;
+    let mut raw_worker = RawWorker::named(hub.address, "raw_worker").await;
     let mut number = 0;
     let mut check = async |function_id: &str, data: Value, expected: &str| {
         number += 1;
         let id = format!("00000000-0000-4000-8000-{number:012}");
-        bare.call(&id, function_id, &data).await;
-        let mut answer = bare.hear().await;
+        raw_worker.call(&id, function_id, &data).await;
+        let mut answer = raw_worker.receive().await;
         let fields = answer.as_object_mut().unwrap();
         assert_eq!(fields.remove("type").unwrap(), "invocationresult");
         assert_eq!(fields.remove("invocation_id").unwrap(), id.as_str());
@@ -233,9 +242,9 @@ async fn state_answers_in_the_documented_shapes() {
 }
 
 #[tokio::test]
-async fn the_lists_say_who_is_here_and_what_they_offer() {
-    let served = Served::start().await;
-    let worker = served.worker("worker").await;
+async fn the_lists_show_workers_functions_and_triggers() {
+    let hub = TestHub::start().await;
+    let worker = hub.worker("worker").await;
     let mut spec = function("a::b");
     spec.description = Some("does it".to_owned());
     spec.request_format = Some(raw(&json!({ "type": "object" })));
@@ -243,12 +252,14 @@ async fn the_lists_say_who_is_here_and_what_they_offer() {
     let mut hidden = function("a::hidden");
     hidden.metadata = Some(raw(&json!({ "internal": true })));
     worker.register_function(hidden, echo());
-    worker.register_trigger_type(kind("on-x"), Notes::new(false).0);
+    worker.register_trigger_type(trigger_type("on-x"), RecordingProvider::new(false).0);
     worker.register_trigger(trigger("t", "on-x", "a::b", &json!({})));
-    offered(&worker, "a::hidden").await;
+    wait_for_function(&worker, "a::hidden").await;
 
     let list = async |data: Value| {
-        let list = ask(&worker, "engine::functions::list", data).await.unwrap();
+        let list = call(&worker, "engine::functions::list", data)
+            .await
+            .unwrap();
         let ids = list["functions"].as_array().unwrap().iter();
         ids.map(|f| f["function_id"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
@@ -259,7 +270,7 @@ async fn the_lists_say_who_is_here_and_what_they_offer() {
     assert!(
         all.contains(&"a::hidden".to_owned()) && all.contains(&"engine::workers::list".to_owned())
     );
-    let info = ask(
+    let info = call(
         &worker,
         "engine::functions::info",
         json!({ "function_id": "a::b" }),
@@ -269,14 +280,14 @@ async fn the_lists_say_who_is_here_and_what_they_offer() {
     assert_eq!(info["request_schema"], json!({ "type": "object" }));
     assert_eq!(info["registered_triggers"][0]["id"], "t");
     let several = json!({ "function_ids": ["a::b", "?"] });
-    let several = ask(&worker, "engine::functions::info", several)
+    let several = call(&worker, "engine::functions::info", several)
         .await
         .unwrap();
     assert_eq!(
         several["functions"][1],
         json!({ "function_id": "?", "error": "not_found" })
     );
-    let error = ask(
+    let error = call(
         &worker,
         "engine::functions::info",
         json!({ "function_id": "?" }),
@@ -285,7 +296,7 @@ async fn the_lists_say_who_is_here_and_what_they_offer() {
     .unwrap_err();
     assert_eq!(error.code, "NOT_FOUND");
 
-    let workers = ask(&worker, "engine::workers::list", json!({}))
+    let workers = call(&worker, "engine::workers::list", json!({}))
         .await
         .unwrap();
     let named = |name: &str| {
@@ -298,7 +309,7 @@ async fn the_lists_say_who_is_here_and_what_they_offer() {
     assert_eq!(named("engine")["runtime"], "engine");
     assert_eq!(named("worker")["runtime"], "rust");
     assert_eq!(named("worker")["function_count"], 2);
-    let info = ask(
+    let info = call(
         &worker,
         "engine::workers::info",
         json!({ "name": "worker" }),
@@ -306,19 +317,19 @@ async fn the_lists_say_who_is_here_and_what_they_offer() {
     .await
     .unwrap();
     assert_eq!(info["trigger_types"][0]["id"], "on-x");
-    let kinds = ask(&worker, "engine::triggers::list", json!({}))
+    let kinds = call(&worker, "engine::triggers::list", json!({}))
         .await
         .unwrap();
     assert_eq!(
         kinds["triggers"].as_array().unwrap().len(),
         4,
-        "three of the hub and one"
+        "three of the hub and one of the worker"
     );
-    let info = ask(&worker, "engine::triggers::info", json!({ "id": "on-x" }))
+    let info = call(&worker, "engine::triggers::info", json!({ "id": "on-x" }))
         .await
         .unwrap();
     assert_eq!(info["instance_count"], 1);
-    let list = ask(&worker, "engine::registered-triggers::list", json!({}))
+    let list = call(&worker, "engine::registered-triggers::list", json!({}))
         .await
         .unwrap();
     assert_eq!(list["registered_triggers"][0]["function_id"], "a::b");

@@ -1,4 +1,4 @@
-//! Nothing acknowledged is lost: a process that writes under load is killed again and again.
+//! No acknowledged write is lost when a process that writes under load is killed.
 
 use std::collections::HashMap;
 use std::env;
@@ -15,17 +15,17 @@ use skills_iii::state::{SqliteState, StateStore, StoreOptions};
 
 const KILLS: u64 = 70;
 const WRITERS: usize = 16;
-/// Hundreds of writes to a disk that others use too.
-const SOON: Duration = Duration::from_mins(2);
+/// Long enough for hundreds of writes to a busy disk.
+const TIMEOUT: Duration = Duration::from_mins(2);
 const DIR: &str = "STATE_CRASH_DIR";
 const ROUND: &str = "STATE_CRASH_ROUND";
 
-/// What must hold of a key after the acknowledgements that were read.
+/// The expected state of a key after the acknowledgements that were read.
 #[derive(Debug)]
 enum Promise {
-    /// It has this value, for nobody writes it again.
+    /// It has this value, which is never overwritten.
     Is(String),
-    /// It counts at least this far.
+    /// It is a number of at least this value.
     AtLeast(u64),
     /// It was deleted.
     Gone,
@@ -59,16 +59,16 @@ fn every_acknowledged_write_survives_kill_9() {
 }
 
 #[test]
-fn a_kill_while_the_file_is_made_leaves_one_that_opens() {
-    // Each appears at another step of the first opening.
+fn a_kill_while_the_file_is_created_leaves_a_file_that_opens() {
+    // Each file appears at a different step of the first open.
     let signs = ["state.db", "state.db-journal", "state.db-wal"];
     for (round, sign) in (0..30).zip(signs.iter().cycle()) {
         let dir = tempfile::tempdir().unwrap();
         let mut child = start(dir.path(), round);
         let start = Instant::now();
-        // The journal is gone again in a moment and may be missed.
+        // The journal exists only for a moment and may be missed.
         while !dir.path().join(sign).exists() && !dir.path().join("state.db-shm").exists() {
-            assert!(start.elapsed() < SOON, "no {sign} in time");
+            assert!(start.elapsed() < TIMEOUT, "no {sign} in time");
             std::thread::yield_now();
         }
         child.kill().unwrap();
@@ -99,24 +99,24 @@ fn write_until_killed(dir: &Path, round: u64, wanted: u64) -> HashMap<String, Pr
     let start = Instant::now();
     let mut promises = HashMap::new();
     let mut acknowledged = 0;
-    // Zero: killed while it starts.
+    // Zero: the child is killed while it starts.
     while acknowledged < wanted {
-        assert!(start.elapsed() < SOON, "the child is too slow");
+        assert!(start.elapsed() < TIMEOUT, "the child is too slow");
         let line = lines
-            .recv_timeout(SOON)
+            .recv_timeout(TIMEOUT)
             .expect("the child acknowledges in time");
         acknowledged += u64::from(note(&line, &mut promises));
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // What it had said before it died counts too.
-    while let Ok(line) = lines.recv_timeout(SOON) {
+    // Acknowledgements that were still in the pipe count too.
+    while let Ok(line) = lines.recv_timeout(TIMEOUT) {
         note(&line, &mut promises);
     }
     promises
 }
 
-/// The lines that were written to their end.
+/// The complete lines of the output.
 fn lines_of(output: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     std::thread::spawn(move || {
@@ -131,14 +131,14 @@ fn lines_of(output: impl std::io::Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// Reads one line; whether it was an acknowledgement.
+/// Parses one line; returns whether it was an acknowledgement.
 fn note(line: &str, promises: &mut HashMap<String, Promise>) -> bool {
     let words: Vec<_> = line.split_whitespace().collect();
     let promise = match words[..] {
         ["is", _, value] => Promise::Is(value.to_owned()),
         ["count", _, n] => Promise::AtLeast(n.parse().unwrap()),
         ["gone", _] => Promise::Gone,
-        // The test harness of the child talks as well.
+        // The test harness of the child also prints lines.
         _ => return false,
     };
     promises.insert(words[1].to_owned(), promise);
@@ -192,13 +192,13 @@ async fn write_forever(store: Arc<SqliteState>, round: String, writer: usize) {
         let key = format!("{round}-{writer}-{n}");
         let value = format!("\"{key}{}\"", "x".repeat(200));
         store.set(scope(), key.clone(), json(&value)).await.unwrap();
-        say(&format!("is {key} {value}"));
+        print_line(&format!("is {key} {value}"));
 
         store
             .set(scope(), counter.clone(), json(&n.to_string()))
             .await
             .unwrap();
-        say(&format!("count {counter} {n}"));
+        print_line(&format!("count {counter} {n}"));
 
         let passing = format!("passing-{key}");
         store
@@ -206,7 +206,7 @@ async fn write_forever(store: Arc<SqliteState>, round: String, writer: usize) {
             .await
             .unwrap();
         store.delete(scope(), passing.clone()).await.unwrap();
-        say(&format!("gone {passing}"));
+        print_line(&format!("gone {passing}"));
     }
 }
 
@@ -214,8 +214,8 @@ fn json(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-/// Straight to the pipe: what is buffered in this process would die with it.
-fn say(line: &str) {
+/// Writes to the pipe without a buffer, whose content a kill would lose.
+fn print_line(line: &str) {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("{line}\n").as_bytes()).unwrap();
     out.flush().unwrap();

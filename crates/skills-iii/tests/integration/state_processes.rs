@@ -1,4 +1,4 @@
-//! Several processes on one directory: nothing is lost, and each hears what the others write.
+//! Several processes on one directory: no write is lost, and each process gets the events of the others.
 
 use std::collections::HashMap;
 use std::env;
@@ -13,14 +13,14 @@ use serde_json::value::RawValue;
 use skills_iii::state::{Changes, SqliteState, StateChange, StateStore, StoreOptions};
 use tokio::time::timeout;
 
-const SOON: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 const DIR: &str = "STATE_PROCESSES_DIR";
 const ROLE: &str = "STATE_PROCESSES_ROLE";
 const ROWS: usize = 300;
 const COUNTS: usize = 100;
 
 #[tokio::test]
-async fn concurrent_writers_lose_nothing_and_everyone_hears_everything_once() {
+async fn concurrent_writers_lose_nothing_and_every_write_is_published_once() {
     let dir = tempfile::tempdir().unwrap();
     let store = Arc::new(open(dir.path()));
     let mut changes = store.changes();
@@ -58,13 +58,13 @@ async fn concurrent_writers_lose_nothing_and_everyone_hears_everything_once() {
     assert!(rows.values().all(|times| *times == 1), "each once");
     store.close();
     assert!(
-        timeout(SOON, changes.recv()).await.unwrap().is_none(),
-        "and nothing more"
+        timeout(TIMEOUT, changes.recv()).await.unwrap().is_none(),
+        "no further event"
     );
 }
 
 #[tokio::test]
-async fn another_process_hears_our_writes_and_we_hear_its_answer() {
+async fn processes_get_the_events_of_each_other() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let mut watcher = child(dir.path(), "watch");
@@ -87,7 +87,7 @@ async fn another_process_hears_our_writes_and_we_hear_its_answer() {
 }
 
 #[test]
-fn a_fresh_directory_may_be_opened_by_many_at_once() {
+fn a_new_directory_may_be_opened_by_many_processes_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let fresh = dir.path().join("data");
     let children: Vec<_> = (0..6)
@@ -132,10 +132,10 @@ async fn another_process() {
         ["touch", name] => set(&store, "touched", name, name).await,
         ["watch"] => {
             let mut changes = store.changes();
-            say("watching");
+            print_line("watching");
             loop {
                 let (scope, key, old, new) = next(&mut changes).await;
-                say(&format!(
+                print_line(&format!(
                     "{:?} {old:?} {new:?}",
                     Some(format!("{scope}/{key}"))
                 ));
@@ -149,7 +149,7 @@ async fn another_process() {
     }
 }
 
-/// Rows of our own, and a counter that everyone shares.
+/// Writes rows of this process, and a counter that all processes share.
 async fn write_rows(store: Arc<SqliteState>, name: &str) {
     let rows = (0..ROWS).map(|n| {
         let key = format!("{name}-{n}");
@@ -161,7 +161,7 @@ async fn write_rows(store: Arc<SqliteState>, name: &str) {
             let n: u32 = old.map_or(0, |old| old.get().parse().unwrap());
             Ok(json(&(n + 1).to_string()))
         };
-        // One at a time: each is a transaction that contends with the other processes.
+        // One at a time, so that each transaction contends with the other processes.
         store
             .update("shared".into(), "counter".into(), Box::new(add))
             .await
@@ -176,7 +176,7 @@ type Event = (String, String, Option<String>, Option<String>);
 
 async fn next(changes: &mut Changes) -> Event {
     let text = |value: Option<Box<RawValue>>| value.map(|value| value.get().to_owned());
-    match timeout(SOON, changes.recv())
+    match timeout(TIMEOUT, changes.recv())
         .await
         .expect("an event in time")
     {
@@ -205,13 +205,13 @@ fn json(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-fn say(line: &str) {
+fn print_line(line: &str) {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("> {line}\n").as_bytes()).unwrap();
     out.flush().unwrap();
 }
 
-/// What the child says, without the words of its test harness.
+/// The lines that the child prints, without those of its test harness.
 fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     std::thread::spawn(move || {
@@ -228,5 +228,5 @@ fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
 
 #[track_caller]
 fn expect(lines: &Receiver<String>, line: &str) {
-    assert_eq!(lines.recv_timeout(SOON).expect("a line in time"), line);
+    assert_eq!(lines.recv_timeout(TIMEOUT).expect("a line in time"), line);
 }

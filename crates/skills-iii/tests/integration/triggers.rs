@@ -1,116 +1,129 @@
-//! Triggers: parked, handed over, refused, ended; and what the hub itself tells.
+//! Triggers: registration, handover and rejection; and the hub's own events.
 
 use crate::common::{
-    LONG, Notes, Served, ask, echo, function, kind, listener, offered, soon, trigger,
+    RecordingProvider, TIMEOUT, TestHub, call, echo, function, in_time, recorder, trigger,
+    trigger_type, wait_for_function,
 };
 use serde_json::{Value, json};
 use skills_iii::{ErrorBody, Event, StateStore};
 
 #[tokio::test]
 async fn a_trigger_waits_for_its_provider_and_ends_with_its_subscriber() {
-    let served = Served::start().await;
-    let subscriber = served.worker("subscriber").await;
-    subscriber.register_trigger(trigger("t1", "on-x", "hear", &json!({ "k": 1 })));
-    let provider = served.worker("provider").await;
-    let (notes, mut told) = Notes::new(false);
-    provider.register_trigger_type(kind("on-x"), notes);
+    let hub = TestHub::start().await;
+    let subscriber = hub.worker("subscriber").await;
+    subscriber.register_trigger(trigger("t1", "on-x", "receive", &json!({ "k": 1 })));
+    let provider = hub.worker("provider").await;
+    let (recording, mut records) = RecordingProvider::new(false);
+    provider.register_trigger_type(trigger_type("on-x"), recording);
     assert_eq!(
-        soon("replay", told.recv()).await.unwrap(),
-        r#"+t1 hear {"k":1}"#
+        in_time("replay", records.recv()).await.unwrap(),
+        r#"+t1 receive {"k":1}"#
     );
 
-    subscriber.register_trigger(trigger("t2", "on-x", "hear", &json!(null)));
-    assert_eq!(soon("t2", told.recv()).await.unwrap(), "+t2 hear null");
+    subscriber.register_trigger(trigger("t2", "on-x", "receive", &json!(null)));
+    assert_eq!(
+        in_time("t2", records.recv()).await.unwrap(),
+        "+t2 receive null"
+    );
     subscriber.unregister_trigger("t2");
-    assert_eq!(soon("t2", told.recv()).await.unwrap(), "-t2");
+    assert_eq!(in_time("t2", records.recv()).await.unwrap(), "-t2");
 
-    let (second_notes, mut second_told) = Notes::new(false);
-    let second = served.worker("second").await;
-    second.register_trigger_type(kind("on-x"), second_notes);
+    let (second_recording, mut second_records) = RecordingProvider::new(false);
+    let second = hub.worker("second").await;
+    second.register_trigger_type(trigger_type("on-x"), second_recording);
     assert_eq!(
-        soon("handover", second_told.recv()).await.unwrap(),
-        r#"+t1 hear {"k":1}"#
+        in_time("handover", second_records.recv()).await.unwrap(),
+        r#"+t1 receive {"k":1}"#
     );
     assert_eq!(
-        soon("handover", told.recv()).await.unwrap(),
+        in_time("handover", records.recv()).await.unwrap(),
         "-t1",
-        "the last to offer has it"
+        "the last provider gets it"
     );
 
-    second.shutdown(LONG).await;
-    assert_eq!(soon("the end", second_told.recv()).await.unwrap(), "-t1");
-    let (third_notes, mut third_told) = Notes::new(false);
-    provider.register_trigger_type(kind("on-x"), third_notes);
+    second.shutdown(TIMEOUT).await;
     assert_eq!(
-        soon("replay", third_told.recv()).await.unwrap(),
-        r#"+t1 hear {"k":1}"#
+        in_time("the end", second_records.recv()).await.unwrap(),
+        "-t1"
     );
-    subscriber.register_trigger(trigger("t3", "on-x", "hear", &json!(3)));
-    assert_eq!(soon("t3", third_told.recv()).await.unwrap(), "+t3 hear 3");
+    let (third_recording, mut third_records) = RecordingProvider::new(false);
+    provider.register_trigger_type(trigger_type("on-x"), third_recording);
+    assert_eq!(
+        in_time("replay", third_records.recv()).await.unwrap(),
+        r#"+t1 receive {"k":1}"#
+    );
+    subscriber.register_trigger(trigger("t3", "on-x", "receive", &json!(3)));
+    assert_eq!(
+        in_time("t3", third_records.recv()).await.unwrap(),
+        "+t3 receive 3"
+    );
     drop(subscriber);
     let mut ended = [
-        third_told.recv().await.unwrap(),
-        third_told.recv().await.unwrap(),
+        third_records.recv().await.unwrap(),
+        third_records.recv().await.unwrap(),
     ];
     ended.sort();
     assert_eq!(ended, ["-t1", "-t3"]);
 }
 
 #[tokio::test]
-async fn a_refused_trigger_is_told_to_its_subscriber_and_waits_for_another_provider() {
-    let served = Served::start().await;
-    let (subscriber, provider) = (served.worker("subscriber").await, served.worker("no").await);
-    let (notes, mut told) = Notes::new(true);
-    provider.register_trigger_type(kind("on-x"), notes);
+async fn a_rejected_trigger_is_reported_to_its_subscriber_and_waits_for_another_provider() {
+    let hub = TestHub::start().await;
+    let (subscriber, provider) = (hub.worker("subscriber").await, hub.worker("no").await);
+    let (recording, mut records) = RecordingProvider::new(true);
+    provider.register_trigger_type(trigger_type("on-x"), recording);
     let mut events = subscriber.events();
-    subscriber.register_trigger(trigger("t1", "on-x", "hear", &json!(1)));
-    soon("the wish", told.recv()).await.unwrap();
-    let refused = soon("the refusal", events.recv()).await.unwrap();
+    subscriber.register_trigger(trigger("t1", "on-x", "receive", &json!(1)));
+    in_time("the trigger", records.recv()).await.unwrap();
+    let refused = in_time("the refusal", events.recv()).await.unwrap();
     let error = ErrorBody::new("no", "not today");
-    let (id, trigger_type, function_id) = ("t1".into(), "on-x".into(), "hear".into());
+
     assert_eq!(
         refused,
         Event::TriggerRejected {
-            id,
-            trigger_type,
-            function_id,
+            id: "t1".into(),
+            trigger_type: "on-x".into(),
+            function_id: "receive".into(),
             error
         }
     );
-    let kinder = served.worker("yes").await;
-    let (notes, mut told) = Notes::new(false);
-    kinder.register_trigger_type(kind("on-x"), notes);
-    assert_eq!(soon("the replay", told.recv()).await.unwrap(), "+t1 hear 1");
+    let accepting = hub.worker("yes").await;
+    let (recording, mut records) = RecordingProvider::new(false);
+    accepting.register_trigger_type(trigger_type("on-x"), recording);
+    assert_eq!(
+        in_time("the replay", records.recv()).await.unwrap(),
+        "+t1 receive 1"
+    );
 }
 
 #[tokio::test]
-async fn the_state_trigger_tells_of_writes_in_order() {
+async fn the_state_trigger_fires_for_writes_in_order() {
     let state = std::sync::Arc::new(skills_iii::MemoryState::default());
-    let served = Served::with(skills_iii::HubOptions::new(state.clone())).await;
-    let (one, other) = (served.worker("one").await, served.hub.attach("other"));
-    let (hear, mut heard) = listener();
-    other.register_function(function("hear"), hear);
-    other.register_trigger(trigger("t", "state", "hear", &json!({ "scope": "s" })));
-    offered(&one, "hear").await;
+    let hub = TestHub::with(skills_iii::HubOptions::new(state.clone())).await;
+    let (one, other) = (hub.worker("one").await, hub.hub.attach("other"));
+    let (record, mut calls) = recorder();
+    other.register_function(function("receive"), record);
+    other.register_trigger(trigger("t", "state", "receive", &json!({ "scope": "s" })));
+    wait_for_function(&one, "receive").await;
     let mut events = other.events();
-    other.register_trigger(trigger("bad", "state", "hear", &json!(7)));
-    let refused = soon("the refusal", events.recv()).await.unwrap();
+    other.register_trigger(trigger("bad", "state", "receive", &json!(7)));
+    let refused = in_time("the refusal", events.recv()).await.unwrap();
     assert!(
         matches!(refused, Event::TriggerRejected { .. }),
         "{refused:?}"
     );
     for (key, value) in [("k", 1), ("k", 2)] {
         let row = json!({ "scope": "s", "key": key, "value": value });
-        ask(&one, "state::set", row).await.unwrap();
+        call(&one, "state::set", row).await.unwrap();
     }
-    ask(
+    call(
         &one,
         "state::set",
         json!({ "scope": "elsewhere", "key": "k", "value": 0 }),
     )
     .await
     .unwrap();
-    // A write past the hub, as another process would make it.
+    // A write that does not pass through the hub, as of another process.
     state.delete("s".to_owned(), "k".to_owned()).await.unwrap();
     let event = |event_type: &str, old: Value, new: Value| {
         json!({ "type": "state", "event_type": event_type, "scope": "s", "key": "k",
@@ -121,25 +134,25 @@ async fn the_state_trigger_tells_of_writes_in_order() {
         event("state:updated", json!(1), json!(2)),
         event("state:deleted", json!(2), json!(null)),
     ] {
-        assert_eq!(soon("an event", heard.recv()).await, Some(expected));
+        assert_eq!(in_time("an event", calls.recv()).await, Some(expected));
     }
 }
 
 #[tokio::test]
 async fn a_condition_decides_whether_a_state_trigger_fires() {
-    let served = Served::start().await;
-    let worker = served.worker("worker").await;
-    let (hear, mut heard) = listener();
-    worker.register_function(function("hear"), hear);
+    let hub = TestHub::start().await;
+    let worker = hub.worker("worker").await;
+    let (record, mut calls) = recorder();
+    worker.register_function(function("receive"), record);
     let even = |event: Value| async move {
         Ok(Some(json!(event["new_value"].as_i64().unwrap() % 2 == 0)))
     };
     worker.register_function(function("even"), crate::common::handler(even));
     let config = json!({ "scope": "s", "condition_function_id": "even" });
-    worker.register_trigger(trigger("t", "state", "hear", &config));
-    offered(&worker, "even").await;
+    worker.register_trigger(trigger("t", "state", "receive", &config));
+    wait_for_function(&worker, "even").await;
     for n in 1..4 {
-        ask(
+        call(
             &worker,
             "state::set",
             json!({ "scope": "s", "key": "k", "value": n }),
@@ -148,53 +161,53 @@ async fn a_condition_decides_whether_a_state_trigger_fires() {
         .unwrap();
     }
     assert_eq!(
-        soon("an event", heard.recv()).await.unwrap()["new_value"],
+        in_time("an event", calls.recv()).await.unwrap()["new_value"],
         2
     );
 }
 
 #[tokio::test]
-async fn functions_and_workers_that_come_and_go_are_told() {
-    let served = Served::start().await;
-    let watcher = served.hub.attach("watcher");
-    let (functions, mut functions_heard) = listener();
-    let (workers, mut workers_heard) = listener();
+async fn events_report_functions_and_workers_that_come_and_go() {
+    let hub = TestHub::start().await;
+    let watcher = hub.hub.attach("watcher");
+    let (functions, mut function_events) = recorder();
+    let (workers, mut worker_events) = recorder();
     watcher.register_function(function("functions"), functions);
     watcher.register_function(function("workers"), workers);
     let ids = ["engine::functions-available", "engine::workers-available"];
     watcher.register_trigger(trigger("f", ids[0], "functions", &json!({})));
     watcher.register_trigger(trigger("w", ids[1], "workers", &json!({})));
     watcher.wait_connected().await.unwrap();
-    offered(&watcher, "workers").await;
-    let worker = served.worker("worker").await;
+    wait_for_function(&watcher, "workers").await;
+    let worker = hub.worker("worker").await;
     let id = worker.worker_id().unwrap();
     worker.register_function(function("a::b"), echo());
     let lists = |event: &Value| {
         let mut functions = event["functions"].as_array().unwrap().iter();
         functions.any(|function| function["function_id"] == "a::b")
     };
-    let came = async { while !lists(&functions_heard.recv().await.unwrap()) {} };
-    soon("the function", came).await;
-    worker.shutdown(LONG).await;
-    let went = async { while lists(&functions_heard.recv().await.unwrap()) {} };
-    soon("its end", went).await;
+    let came = async { while !lists(&function_events.recv().await.unwrap()) {} };
+    in_time("the function", came).await;
+    worker.shutdown(TIMEOUT).await;
+    let went = async { while lists(&function_events.recv().await.unwrap()) {} };
+    in_time("its end", went).await;
     for event in ["worker_connected", "worker_disconnected"] {
         let expected = json!({ "event": event, "worker_id": id });
-        let heard = async { while workers_heard.recv().await.unwrap() != expected {} };
-        soon(event, heard).await;
+        let received = async { while worker_events.recv().await.unwrap() != expected {} };
+        in_time(event, received).await;
     }
 }
 
 #[tokio::test]
 async fn a_trigger_registered_by_call_outlives_its_worker() {
-    let served = Served::start().await;
-    let (one, other) = (served.worker("one").await, served.worker("other").await);
-    let (hear, mut heard) = listener();
-    other.register_function(function("hear"), hear);
-    let new = json!({ "trigger_type": "state", "function_id": "hear", "config": {} });
-    ask(&one, "engine::register_trigger", new).await.unwrap();
-    one.shutdown(LONG).await;
-    ask(
+    let hub = TestHub::start().await;
+    let (one, other) = (hub.worker("one").await, hub.worker("other").await);
+    let (record, mut calls) = recorder();
+    other.register_function(function("receive"), record);
+    let new = json!({ "trigger_type": "state", "function_id": "receive", "config": {} });
+    call(&one, "engine::register_trigger", new).await.unwrap();
+    one.shutdown(TIMEOUT).await;
+    call(
         &other,
         "state::set",
         json!({ "scope": "s", "key": "k", "value": 1 }),
@@ -202,7 +215,7 @@ async fn a_trigger_registered_by_call_outlives_its_worker() {
     .await
     .unwrap();
     assert_eq!(
-        soon("the event", heard.recv()).await.unwrap()["new_value"],
+        in_time("the event", calls.recv()).await.unwrap()["new_value"],
         1
     );
 }

@@ -14,7 +14,7 @@ use crate::hub::Core;
 use crate::hub::directory::Directory;
 use crate::hub::events::TRIGGER_TYPES;
 use crate::message::{ErrorBody, Id, Raw, TriggerSpec};
-use crate::state_functions::{Outcome, decode, encode};
+use crate::state_functions::{Outcome, decode, encode, object};
 
 /// How many functions one `engine::functions::info` may describe.
 const MAX_IDS: usize = 32;
@@ -67,19 +67,9 @@ struct NewTrigger {
 }
 
 #[derive(Serialize)]
-struct Functions<T> {
-    functions: T,
-}
-
-#[derive(Serialize)]
 struct UnknownFunction<'a> {
     function_id: &'a str,
     error: &'static str,
-}
-
-#[derive(Serialize)]
-struct Workers<'a> {
-    workers: Vec<WorkerListing<'a>>,
 }
 
 #[derive(Serialize)]
@@ -87,16 +77,6 @@ struct WorkerInfo<'a> {
     worker: WorkerListing<'a>,
     functions: Vec<FunctionListing<'a>>,
     trigger_types: Vec<TriggerTypeListing<'a>>,
-    registered_triggers: Vec<TriggerListing<'a>>,
-}
-
-#[derive(Serialize)]
-struct TriggerTypes<'a> {
-    triggers: Vec<TriggerTypeListing<'a>>,
-}
-
-#[derive(Serialize)]
-struct RegisteredTriggers<'a> {
     registered_triggers: Vec<TriggerListing<'a>>,
 }
 
@@ -120,7 +100,7 @@ fn list_trigger_types(directory: &Directory) -> impl Iterator<Item = TriggerType
 pub(super) fn functions(core: &Arc<Core>, data: &RawValue) -> Outcome {
     let filter = decode::<Option<Filter>>(data)?.unwrap_or_default();
     let functions = list_functions(&core.directory(), |function| filter.matches(function));
-    encode(&Functions { functions }).map(Some)
+    object("functions", functions)
 }
 
 pub(super) fn function(core: &Arc<Core>, data: &RawValue) -> Outcome {
@@ -142,7 +122,7 @@ pub(super) fn function(core: &Arc<Core>, data: &RawValue) -> Outcome {
                 }),
             };
             let functions = ids.iter().map(describe).collect::<Result<Vec<_>, _>>()?;
-            encode(&Functions { functions }).map(Some)
+            object("functions", functions)
         }
         FunctionIds {
             function_id: Some(id),
@@ -173,8 +153,8 @@ pub(super) fn workers(core: &Arc<Core>, _: &RawValue) -> Outcome {
     let sessions = directory.sessions.values();
     let sessions = sessions.map(|session| WorkerListing::of(session, &directory));
     let hub = std::iter::once(WorkerListing::of_hub(&core.hub_id));
-    let workers = hub.chain(sessions).collect();
-    encode(&Workers { workers }).map(Some)
+    let workers: Vec<_> = hub.chain(sessions).collect();
+    object("workers", workers)
 }
 
 pub(super) fn worker(core: &Arc<Core>, data: &RawValue) -> Outcome {
@@ -198,8 +178,8 @@ pub(super) fn worker(core: &Arc<Core>, data: &RawValue) -> Outcome {
 
 pub(super) fn trigger_types(core: &Arc<Core>, _: &RawValue) -> Outcome {
     let directory = core.directory();
-    let triggers = list_trigger_types(&directory).collect();
-    encode(&TriggerTypes { triggers }).map(Some)
+    let triggers: Vec<_> = list_trigger_types(&directory).collect();
+    object("triggers", triggers)
 }
 
 pub(super) fn trigger_type(core: &Arc<Core>, data: &RawValue) -> Outcome {
@@ -214,11 +194,8 @@ pub(super) fn trigger_type(core: &Arc<Core>, data: &RawValue) -> Outcome {
 
 pub(super) fn triggers(core: &Arc<Core>, _: &RawValue) -> Outcome {
     let directory = core.directory();
-    let registered_triggers = directory.triggers.all().map(TriggerListing::of).collect();
-    encode(&RegisteredTriggers {
-        registered_triggers,
-    })
-    .map(Some)
+    let triggers: Vec<_> = directory.triggers.all().map(TriggerListing::of).collect();
+    object("registered_triggers", triggers)
 }
 
 pub(super) fn register_trigger(core: &Arc<Core>, data: &RawValue) -> Outcome {

@@ -1,4 +1,4 @@
-//! Another process holds the lock: writes wait, then fail with a reason; reads go on.
+//! Another process holds the lock: writes wait, then fail with an error; reads still work.
 
 use rusqlite::Connection;
 
@@ -33,7 +33,7 @@ async fn a_lock_held_too_long_fails_the_write_and_not_the_reads() {
 }
 
 #[tokio::test]
-async fn a_write_waits_for_a_lock_that_is_let_go() {
+async fn a_write_waits_until_a_lock_is_released() {
     let (dir, store) = fresh();
     let other = Connection::open(dir.path().join(FILE_NAME)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -42,15 +42,15 @@ async fn a_write_waits_for_a_lock_that_is_let_go() {
         .await
         .unwrap_err();
     other.execute_batch("COMMIT").unwrap();
-    timeout(SOON, write).await.unwrap().unwrap();
+    timeout(TIMEOUT, write).await.unwrap().unwrap();
 }
 
 #[tokio::test]
 async fn an_idle_store_holds_no_lock() {
     let dir = tempfile::tempdir().unwrap();
-    // A look for other processes' writes reads for a moment, and may be that very moment.
+    // A poll for changes takes a read lock for a moment, possibly when the test checks.
     let idle = StoreOptions {
-        poll: Duration::from_hours(1),
+        poll_interval: Duration::from_hours(1),
         ..StoreOptions::default()
     };
     let store = SqliteState::open(dir.path(), idle).unwrap();
@@ -58,7 +58,7 @@ async fn an_idle_store_holds_no_lock() {
     store.list("s").unwrap();
     let other = Connection::open(dir.path().join(FILE_NAME)).unwrap();
     other.busy_timeout(Duration::ZERO).unwrap();
-    // Writes, and moves the whole WAL into the file: no reader may be in the way.
+    // Writes, and checkpoints the whole WAL, which a reader would prevent.
     other.execute_batch("BEGIN IMMEDIATE; COMMIT").unwrap();
     let blocked: i64 = other
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))

@@ -1,4 +1,4 @@
-//! Looking at a store leaves it, and the directory, as they were.
+//! A check leaves the store and its directory unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ fn check(dir: &Path) -> Result<Option<StoreCheck>, StateError> {
     SqliteState::check(dir, &StoreOptions::default())
 }
 
-/// Every file and what is in it.
+/// Every file with its content.
 fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(dir).unwrap().map(|entry| {
         let path = entry.unwrap().path();
@@ -22,7 +22,7 @@ fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn nothing_is_made() {
+fn a_check_creates_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let absent = dir.path().join("absent");
     assert_eq!(check(&absent).unwrap(), None);
@@ -39,24 +39,24 @@ fn nothing_is_made() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_well_is_left_as_it_was() {
+async fn a_healthy_store_is_left_unchanged() {
     let (dir, store) = fresh();
     set(&store, "a", "x", "1").await;
     set(&store, "b", "x", "2").await;
-    let used = check(dir.path()).unwrap().expect("while it is used");
+    let used = check(dir.path()).unwrap().expect("a store in use");
     assert_eq!((used.version, used.outdated, used.rows), (1, false, 2));
     assert_eq!(used.path, dir.path().join(FILE_NAME));
 
-    // As a crash leaves it: with writes that are in the log alone.
+    // As after a crash: with writes that are only in the WAL.
     let crashed = tempfile::tempdir().unwrap();
     for (name, bytes) in contents(dir.path()) {
         fs::write(crashed.path().join(name), bytes).unwrap();
     }
-    let log = crashed.path().join(format!("{FILE_NAME}-wal"));
-    let before = fs::read(&log).unwrap();
+    let wal = crashed.path().join(format!("{FILE_NAME}-wal"));
+    let before = fs::read(&wal).unwrap();
     assert!(!before.is_empty());
     assert_eq!(check(crashed.path()).unwrap().unwrap().rows, 2);
-    assert_eq!(fs::read(&log).unwrap(), before);
+    assert_eq!(fs::read(&wal).unwrap(), before);
     set(&open(crashed.path()), "a", "y", "3").await;
 
     store.close();
@@ -66,7 +66,7 @@ async fn a_store_that_is_well_is_left_as_it_was() {
 }
 
 #[tokio::test]
-async fn damage_anywhere_is_found() {
+async fn damage_of_any_page_is_found() {
     let (dir, store) = fresh();
     let long = format!("\"{}\"", "x".repeat(300));
     for n in 0..200 {
@@ -76,7 +76,7 @@ async fn damage_anywhere_is_found() {
     let path = dir.path().join(FILE_NAME);
     let mut bytes = fs::read(&path).unwrap();
     let half = bytes.len() / 2;
-    // Whole pages, past those that opening reads.
+    // Whole pages that opening does not read.
     bytes[half..half + 16_384].fill(0xa5);
     fs::write(&path, bytes).unwrap();
     let error = check(dir.path()).unwrap_err();

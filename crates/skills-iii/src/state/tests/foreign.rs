@@ -1,4 +1,4 @@
-//! Files that are not ours, not whole or not of this version are left as they are.
+//! Files that are foreign, damaged or of another version are left unchanged.
 
 use std::fs;
 
@@ -21,10 +21,10 @@ fn check_untouched(contents: &[u8], expected: &str) {
     let path = dir.path().join(FILE_NAME);
     fs::write(&path, contents).unwrap();
     assert_eq!(refused(dir.path()), expected);
-    assert_eq!(fs::read(&path).unwrap(), contents, "the file was touched");
+    assert_eq!(fs::read(&path).unwrap(), contents, "the file was changed");
 }
 
-/// The bytes of a database made by these statements.
+/// The bytes of a database that these statements create.
 fn database(sql: &str) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("made.db");
@@ -33,32 +33,32 @@ fn database(sql: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_that_is_not_a_database_is_left_alone() {
-    const LEFT: &str = "DIR/state.db is not a SQLite database \
+fn a_file_that_is_not_a_database_is_left_unchanged() {
+    const EXPECTED: &str = "DIR/state.db is not a SQLite database \
         (the file was left as it is; move it away or use another data directory)";
-    check_untouched(b"x", LEFT);
-    check_untouched(b"SQLite format 3", LEFT);
-    check_untouched("# notes\n".repeat(2000).as_bytes(), LEFT);
+    check_untouched(b"x", EXPECTED);
+    check_untouched(b"SQLite format 3", EXPECTED);
+    check_untouched("# notes\n".repeat(2000).as_bytes(), EXPECTED);
 }
 
 #[test]
-fn a_database_of_another_program_is_left_alone() {
-    const LEFT: &str = "DIR/state.db is a SQLite database of another program \
+fn a_database_of_another_program_is_left_unchanged() {
+    const EXPECTED: &str = "DIR/state.db is a SQLite database of another program \
         (the file was left as it is; move it away or use another data directory)";
-    check_untouched(&database("CREATE TABLE t (x)"), LEFT);
+    check_untouched(&database("CREATE TABLE t (x)"), EXPECTED);
     check_untouched(
         &database("PRAGMA application_id = 7; PRAGMA user_version = 1"),
-        LEFT,
+        EXPECTED,
     );
-    check_untouched(&database("PRAGMA user_version = 1"), LEFT);
+    check_untouched(&database("PRAGMA user_version = 1"), EXPECTED);
     check_untouched(
         &database("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"),
-        LEFT,
+        EXPECTED,
     );
 }
 
 #[test]
-fn another_programs_wal_is_left_alone() {
+fn another_programs_wal_is_left_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let busy = tempfile::tempdir().unwrap();
     let theirs = Connection::open(busy.path().join(FILE_NAME)).unwrap();
@@ -70,10 +70,10 @@ fn another_programs_wal_is_left_alone() {
     for file in &files {
         fs::copy(busy.path().join(file), dir.path().join(file)).unwrap();
     }
-    let told = refused(dir.path());
+    let message = refused(dir.path());
     assert!(
-        told.starts_with("DIR/state.db is a SQLite database of another program"),
-        "{told}"
+        message.starts_with("DIR/state.db is a SQLite database of another program"),
+        "{message}"
     );
     for file in &files {
         let (before, after) = (busy.path().join(file), dir.path().join(file));
@@ -85,7 +85,7 @@ fn another_programs_wal_is_left_alone() {
 }
 
 #[test]
-fn a_newer_database_is_left_alone() {
+fn a_newer_database_is_left_unchanged() {
     let sql = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99");
     check_untouched(
         &database(&sql),
@@ -112,15 +112,17 @@ async fn a_damaged_database_is_reported_and_left_alone() {
     // Cut in the middle: SQLite knows at once.
     let half = tempfile::tempdir().unwrap();
     fs::write(half.path().join(FILE_NAME), &whole[..whole.len() / 2]).unwrap();
-    let told = refused(half.path());
-    assert!(told.starts_with("DIR/state.db is damaged: "), "{told}");
+    let message = refused(half.path());
+    assert!(
+        message.starts_with("DIR/state.db is damaged: "),
+        "{message}"
+    );
     assert_eq!(
         fs::read(half.path().join(FILE_NAME)).unwrap().len(),
         whole.len() / 2
     );
 
-    // Overwritten past the first page: told at the open or when it is met, and never as an
-    // empty list.
+    // Damaged after the first page: an error at the open or at the read, never an empty list.
     let torn = tempfile::tempdir().unwrap();
     let mut bytes = whole.clone();
     bytes[4096..].fill(0x5a);
@@ -132,12 +134,12 @@ async fn a_damaged_database_is_reported_and_left_alone() {
     assert!(error.hint().unwrap().contains("backup"));
     assert!(
         fs::read(torn.path().join(FILE_NAME)).unwrap() == bytes,
-        "the file was touched"
+        "the file was changed"
     );
 }
 
 #[tokio::test]
-async fn damage_among_the_rows_is_told_by_reads_and_writes_that_meet_it() {
+async fn damaged_rows_fail_the_reads_and_writes_that_access_them() {
     let (dir, store) = fresh();
     set(&store, "s", "a", "1").await;
     set(&store, "s", "b", "2").await;
@@ -154,12 +156,15 @@ async fn damage_among_the_rows_is_told_by_reads_and_writes_that_meet_it() {
             .await
             .unwrap_err(),
     ] {
-        assert!(error.to_string().contains("a row holds no JSON"), "{error}");
+        assert!(
+            error.to_string().contains("a row is not valid JSON"),
+            "{error}"
+        );
     }
     assert_eq!(
         set(&store, "s", "b", "4").await.as_deref(),
         Some("2"),
-        "the others work"
+        "other rows still work"
     );
 }
 
@@ -172,7 +177,7 @@ async fn an_empty_file_becomes_a_store() {
 }
 
 #[tokio::test]
-async fn a_version_1_file_made_by_hand_opens_with_its_rows() {
+async fn a_version_1_file_opens_with_its_rows() {
     let dir = tempfile::tempdir().unwrap();
     let tables = MIGRATIONS[0];
     let made = database(&format!(
@@ -188,7 +193,7 @@ async fn a_version_1_file_made_by_hand_opens_with_its_rows() {
 }
 
 #[test]
-fn a_step_that_fails_leaves_the_older_version_whole() {
+fn a_failed_migration_leaves_the_older_version_intact() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(FILE_NAME);
     let mut connection = Connection::open(&path).unwrap();
@@ -230,13 +235,13 @@ async fn writes_stop_when_a_newer_program_upgrades_the_file() {
 }
 
 #[test]
-fn a_path_that_is_a_file_is_refused() {
-    const TOLD: &str = "the data directory DIR is not a directory \
+fn a_path_that_is_a_file_is_an_error() {
+    const EXPECTED: &str = "the data directory DIR is not a directory \
         (name a directory, or a path that does not exist)";
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, b"mine").unwrap();
-    assert_eq!(refused(&file), TOLD);
+    assert_eq!(refused(&file), EXPECTED);
     assert_eq!(fs::read(&file).unwrap(), b"mine");
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join(FILE_NAME)).unwrap();
@@ -245,7 +250,7 @@ fn a_path_that_is_a_file_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_missing_directory_is_made_for_its_owner_only() {
+fn a_missing_directory_is_created_for_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let deep = dir.path().join("a/b");
@@ -261,25 +266,25 @@ fn a_missing_directory_is_made_for_its_owner_only() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_directory_that_takes_no_file_is_a_clear_error() {
-    // Not even root can make a file here.
+fn a_directory_without_write_permission_is_an_error() {
+    // Not even root can create a file here.
     let dir = Path::new("/proc/self");
-    let told = refused(dir);
+    let message = refused(dir);
     assert!(
-        told.starts_with("could not open DIR/state.db for writing: "),
-        "{told}"
+        message.starts_with("could not open DIR/state.db for writing: "),
+        "{message}"
     );
-    assert!(told.contains("use another data directory"), "{told}");
-    let told = refused(&dir.join("state"));
+    assert!(message.contains("use another data directory"), "{message}");
+    let message = refused(&dir.join("state"));
     assert!(
-        told.starts_with("could not use the data directory DIR ("),
-        "{told}"
+        message.starts_with("could not use the data directory DIR ("),
+        "{message}"
     );
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_file_removed_while_in_use_is_not_written_in_vain() {
+async fn writing_to_a_file_that_was_removed_is_an_error() {
     let (dir, store) = fresh();
     set(&store, "s", "k", "1").await;
     fs::remove_file(dir.path().join(FILE_NAME)).unwrap();

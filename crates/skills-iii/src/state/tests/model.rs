@@ -1,4 +1,4 @@
-//! Any sequence of operations leaves the store as it would leave a plain list of rows.
+//! Any sequence of operations gives the same rows as a simple model.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ enum Step {
     Reopen,
 }
 
-/// Few names, so that they meet; some of them odd.
+/// Few names, so that operations share keys; some with special characters.
 fn name() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["a", "b", "B", "", "a\0b", "a\0c", "%_'\"", "ü"])
         .prop_map(str::to_owned)
@@ -55,7 +55,7 @@ impl Model {
     }
 }
 
-async fn follow(steps: Vec<Step>) {
+async fn compare_rows(steps: Vec<Step>) {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let mut model = Model::default();
@@ -115,8 +115,8 @@ async fn follow(steps: Vec<Step>) {
     }
 }
 
-/// Two stores write the same few keys at once; a third one only listens.
-async fn listen(here: Vec<Step>, there: Vec<Step>) {
+/// Two stores write the same few keys at once; a third store subscribes.
+async fn compare_events(here: Vec<Step>, there: Vec<Step>) {
     let dir = tempfile::tempdir().unwrap();
     let listener = open(dir.path());
     let mut changes = listener.changes();
@@ -140,7 +140,7 @@ async fn listen(here: Vec<Step>, there: Vec<Step>) {
     let mut model = Model::default();
     let mut writing = stores.len();
     while writing > 0 {
-        let change = timeout(SOON, changes.recv()).await.unwrap().unwrap();
+        let change = timeout(TIMEOUT, changes.recv()).await.unwrap().unwrap();
         let StateChange::Row {
             scope,
             key,
@@ -163,7 +163,10 @@ async fn listen(here: Vec<Step>, there: Vec<Step>) {
         assert_eq!(list(&listener, &scope), values);
     }
     listener.close();
-    assert!(changes.recv().await.is_none(), "nothing is told twice");
+    assert!(
+        changes.recv().await.is_none(),
+        "no event is published twice"
+    );
 }
 
 proptest! {
@@ -171,15 +174,15 @@ proptest! {
 
     #[test]
     fn the_store_is_an_ordered_map(steps in prop::collection::vec(step(), 0..60)) {
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(follow(steps));
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(compare_rows(steps));
     }
 
     #[test]
-    fn the_events_of_other_stores_make_the_same_map(
+    fn the_events_of_other_stores_give_the_same_rows(
         here in prop::collection::vec(step(), 0..60),
         there in prop::collection::vec(step(), 0..60),
     ) {
         tokio::runtime::Builder::new_current_thread()
-            .enable_time().build().unwrap().block_on(listen(here, there));
+            .enable_time().build().unwrap().block_on(compare_events(here, there));
     }
 }

@@ -1,9 +1,9 @@
-//! A full disk: writes fail with a reason, reads go on, and space brings the writes back.
+//! A full disk: writes fail with an error, reads still work, and writes work again after space is freed.
 
 use super::*;
 
-fn cramped(dir: &Path) -> SqliteState {
-    // 400 KiB of pages, and next to no log, so that a delete makes room.
+fn small_store(dir: &Path) -> SqliteState {
+    // 100 pages, and almost no log, so that a delete frees space.
     SqliteState::open(
         dir,
         StoreOptions {
@@ -22,7 +22,7 @@ fn page_of_text() -> String {
 #[tokio::test]
 async fn a_full_disk_fails_the_write_and_keeps_serving_reads() {
     let dir = tempfile::tempdir().unwrap();
-    let store = cramped(dir.path());
+    let store = small_store(dir.path());
     let mut changes = store.changes();
     let mut kept = 0;
     let error = loop {
@@ -48,18 +48,18 @@ async fn a_full_disk_fails_the_write_and_keeps_serving_reads() {
     assert_eq!(again, None, "there is space again");
     store.close();
 
-    let mut told = 0;
+    let mut published = 0;
     while changes.recv().await.is_some() {
-        told += 1;
+        published += 1;
     }
-    assert_eq!(told, kept + 3, "failed writes are not told");
+    assert_eq!(published, kept + 3, "failed writes are not published");
     assert_eq!(list(&open(dir.path()), "s").len(), kept - 1);
 }
 
 #[tokio::test]
-async fn a_write_that_does_not_fit_leaves_its_batch_whole() {
+async fn a_write_that_does_not_fit_fails_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let store = cramped(dir.path());
+    let store = small_store(dir.path());
     // Holds the writer until everything below is queued, so that it is one batch.
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let gate = store.update(
