@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use memory_engine::Memory;
 use skills_core::{Registry, RegistrySettings, ResourceUri, Source};
-use skills_files::Folder;
+use skills_files::Sources;
 
 /// Measurements of each; they alternate, so that load on the machine affects all.
 const ROUNDS: usize = 41;
@@ -35,8 +35,8 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    let folder = Folder::new(dir.path(), &["docs/**/*.md".into()], &[]);
-    let source = Arc::new(folder) as Arc<dyn Source>;
+    let sources = Sources::new(dir.path(), &["docs/**/*.md".into()], &[], &[]);
+    let source = Arc::new(sources) as Arc<dyn Source>;
     let engine = Memory::new().connect();
     let registry = Registry::new(
         engine,

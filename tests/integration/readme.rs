@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skills::config::Config;
 use skills_api::TRIGGER_TYPES;
-use skills_files::Folder;
+use skills_files::Sources;
 
 /// The first cells of the table under a heading, without backticks.
 fn first_cells(readme: &str, heading: &str) -> Vec<String> {
@@ -36,8 +36,9 @@ async fn every_file_of_the_example_folder_is_served() {
     let loaded = Config::load(&path);
     assert_eq!(loaded.warnings, [""; 0]);
     let config = loaded.config;
-    let folder = Folder::new(&loaded.base, &config.skills, &config.prompts);
-    let report = folder.report().await.expect("the disk can be read");
+    let sources = Sources::new(&loaded.base, &config.skills, &config.prompts, &[]);
+    let report = sources.report().await.expect("the disk can be read");
+    let report = report.folder.expect("there are patterns");
     let skills: Vec<_> = report.skills.iter().map(|file| &*file.name).collect();
     assert_eq!(skills, ["house", "house/style"]);
     assert_eq!(report.prompts[0].name, "open-pr");

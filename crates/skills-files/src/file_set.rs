@@ -15,6 +15,7 @@ use crate::cache::Cache;
 use crate::pattern::{PatternMatches, Patterns};
 use crate::scan::{FoundFile, Limits, display_path, scan};
 use crate::singleflight::Singleflight;
+use crate::text_file::Unserved;
 
 /// What one file of a set is parsed to.
 pub trait FileEntry: Clone + Debug + Send + Sync + 'static {
@@ -43,30 +44,6 @@ pub trait FileEntry: Clone + Debug + Send + Sync + 'static {
     /// Reasons why parts of the file are not served.
     fn skipped_parts(&self) -> &[String] {
         &[]
-    }
-}
-
-/// Why an existing file is not served.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unserved {
-    /// Its content cannot be served until it is edited.
-    Invalid(String),
-    /// The system did not allow it to be read.
-    Unreadable(String),
-}
-
-impl Unserved {
-    /// The reason, with a remedy.
-    pub fn reason(self) -> String {
-        match self {
-            Self::Invalid(reason) | Self::Unreadable(reason) => reason,
-        }
-    }
-}
-
-impl From<String> for Unserved {
-    fn from(reason: String) -> Self {
-        Self::Invalid(reason)
     }
 }
 
@@ -106,10 +83,10 @@ pub struct ParsedFiles<E> {
 
 impl<E: FileEntry> FileSet<E> {
     /// The files that `patterns` match; relative ones start at `base`.
-    pub fn new(base: &Path, patterns: &[String], limits: Limits) -> Self {
+    pub fn new(base: &Path, patterns: &[String]) -> Self {
         Self {
             patterns: Patterns::new(base, patterns, E::SUFFIX),
-            limits,
+            limits: Limits::DEFAULT,
             cache: Cache::default(),
             listings: Singleflight::default(),
             walks: AtomicUsize::new(0),
@@ -118,6 +95,9 @@ impl<E: FileEntry> FileSet<E> {
 
     /// Every file. Concurrent callers share a walk that starts after their calls.
     pub async fn list(self: &Arc<Self>) -> Result<Arc<ParsedFiles<E>>, Error> {
+        if self.patterns.valid.is_empty() {
+            return Ok(Arc::new(self.walk()));
+        }
         let walk = || run_blocking(self, E::LISTING, Self::walk);
         self.listings.run(walk).await
     }
@@ -172,5 +152,12 @@ impl<E: FileEntry> FileSet<E> {
             matches: scan.matches,
             folders: scan.folders,
         }
+    }
+}
+
+impl<E> ParsedFiles<E> {
+    /// What the served files hold.
+    pub fn entries(&self) -> impl Iterator<Item = &E> {
+        self.files.iter().map(|file| &file.entry)
     }
 }

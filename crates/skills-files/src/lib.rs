@@ -1,20 +1,24 @@
-//! Sources of the registry on disk: folders of markdown and `.3md` documents, with a
-//! watcher that reports their changes.
+//! Sources of the registry on disk: markdown files as skills and prompts, and the skills of
+//! `.3md` documents.
 //!
-//! Every listing walks the folders, and every body is read when it is requested; what is
-//! remembered between calls is only what was parsed from files that have not changed. A
-//! file that matches a pattern and cannot be served is reported with its path and a
-//! reason.
+//! Every listing walks the folders, and a body is read when it is requested; only what was
+//! parsed from unchanged files is remembered between calls. A file that matches a pattern
+//! and cannot be served is reported with its path and a reason.
 //!
-//! The crate knows no engine, no registry and no surface: it implements
-//! [`skills_core::Source`] and returns reports and changes as data.
+//! The crate does not know the registry, an engine, the configuration or a surface: it
+//! takes patterns, implements [`skills_core::Source`], and returns reports and changes as
+//! data. It keeps no markdown bodies in memory, and it does not trust a watcher to say what
+//! changed: an event causes a walk.
 //!
-//! Start at [`Sources`], which combines [`Folder`] (markdown) and [`agents::Agents`]
-//! (`.3md`).
+//! Start at [`Sources`]. A listing goes from there to `file_set` (walk, parse, remove
+//! duplicates), `scan` (the walk), `cache` (what is remembered) and `markdown` or
+//! [`agents`] (one file). `markdown/lookup` finds one skill without a walk. [`SourceChanges`]
+//! waits for `watch` and compares two `snapshot`s.
 
 pub mod agents;
 mod blocking;
 mod cache;
+mod changes;
 mod file_set;
 mod markdown;
 mod pattern;
@@ -25,12 +29,16 @@ mod singleflight;
 mod snapshot;
 mod sources;
 mod stamp;
+#[cfg(test)]
+mod tests;
+mod text_file;
 mod watch;
 
-pub use markdown::{Folder, FolderReport, LoadedFile};
+pub use changes::SourceChanges;
+pub use markdown::{FolderReport, LoadedFile};
 pub use pattern::PatternMatches;
 pub use read_file::{FileContent, ReadFileError, read_file, read_up_to};
 pub use rfc3339::rfc3339;
 pub use snapshot::Snapshot;
-pub use sources::{SourceChanges, Sources, SourcesReport};
-pub use watch::{Watcher, watch_file};
+pub use sources::{Sources, SourcesReport};
+pub use watch::watch_file;

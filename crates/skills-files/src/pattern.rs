@@ -83,6 +83,11 @@ impl Patterns {
         }
         patterns
     }
+
+    /// Whether the setting is empty.
+    pub fn is_empty(&self) -> bool {
+        self.valid.is_empty() && self.invalid.is_empty()
+    }
 }
 
 impl Pattern {

@@ -174,8 +174,7 @@ impl Walk<'_> {
         let (name, chain) = (name.to_owned(), &mut vec![self.root.clone()]);
         match kind {
             Ok(kind) => self.entry(path, name, kind, || metadata, chain),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.skip(&name, io_reason(error)),
+            Err(error) => self.skip_unreadable(&name, error),
         }
     }
 
@@ -184,9 +183,7 @@ impl Walk<'_> {
         let path = self.root.join(relative);
         let entries = match fs::read_dir(&path) {
             Ok(entries) => entries,
-            // Deleted since it was listed.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => return self.skip(relative, io_reason(&error)),
+            Err(error) => return self.skip_unreadable(relative, &error),
         };
         self.scan.folders.push(path);
         for entry in entries {
@@ -204,8 +201,7 @@ impl Walk<'_> {
                     let (path, relative) = (entry.path(), relative.join(name));
                     self.entry(path, relative, kind, || entry.metadata(), chain);
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.skip(relative, io_reason(&error)),
+                Err(error) => self.skip_unreadable(relative, &error),
             }
         }
     }
@@ -227,9 +223,7 @@ impl Walk<'_> {
         } else if self.pattern.matches(&relative) {
             match metadata() {
                 Ok(metadata) => self.file(path, relative, &metadata),
-                // Deleted since it was listed.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.skip(&relative, io_reason(&error)),
+                Err(error) => self.skip_unreadable(&relative, &error),
             }
         }
     }
@@ -326,6 +320,13 @@ impl Walk<'_> {
             place: display_path(&self.root.join(relative)),
             reason: reason.into(),
         });
+    }
+
+    fn skip_unreadable(&mut self, relative: &Path, error: &io::Error) {
+        // A file that does not exist is not reported: it was deleted since it was listed.
+        if error.kind() != io::ErrorKind::NotFound {
+            self.skip(relative, io_reason(error));
+        }
     }
 
     /// Reports the pattern as a whole.

@@ -1,21 +1,30 @@
-//! The file sources of one configuration: built once per process and shared by the
+//! The file sources of one configuration, built once per process and shared by the
 //! registry, the start-up report, the watcher and the doctor.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use skills_core::{Change, Error, Source};
+use skills_core::{
+    Error, Listing, Pending, PromptName, PromptText, SkillId, Source, SourcePrompt, SourceSkill,
+};
 
-use crate::agents::{Agents, AgentsReport};
-use crate::markdown::{Folder, FolderReport};
-use crate::snapshot::Snapshot;
-use crate::watch::Watcher;
+use crate::agents::{AgentFile, AgentSkill, AgentsReport};
+use crate::blocking::run_blocking;
+use crate::changes::SourceChanges;
+use crate::file_set::{FileSet, ParsedFiles};
+use crate::markdown::{FolderReport, PromptFile, SkillFile, read_body};
+use crate::scan::display_path;
+use crate::snapshot::{ServedName, Snapshot, fingerprint};
+use crate::text_file::Unserved;
 
-/// Markdown files and `.3md` documents. A clone shares the caches.
-#[derive(Clone, Debug, Default)]
+/// Markdown files as skills and prompts, and the skills of `.3md` documents. A clone
+/// shares the caches.
+#[derive(Clone, Debug)]
 pub struct Sources {
-    folder: Option<Folder>,
-    agents: Option<Agents>,
+    pub(crate) skills: Arc<FileSet<SkillFile>>,
+    prompts: Arc<FileSet<PromptFile>>,
+    pub(crate) agents: Arc<FileSet<AgentFile>>,
 }
 
 /// What is served from where, and what is not. A part without patterns is `None`.
@@ -28,113 +37,182 @@ pub struct SourcesReport {
 }
 
 impl Sources {
-    /// The files that the patterns match; relative patterns start at `base`.
+    /// The files that the patterns match; relative patterns start at `base`. A pattern
+    /// that cannot be parsed is reported by every listing.
     pub fn new(base: &Path, skills: &[String], prompts: &[String], agents: &[String]) -> Self {
-        let has_folder = !skills.is_empty() || !prompts.is_empty();
         Self {
-            folder: has_folder.then(|| Folder::new(base, skills, prompts)),
-            agents: (!agents.is_empty()).then(|| Agents::new(base, agents)),
+            skills: Arc::new(FileSet::new(base, skills)),
+            prompts: Arc::new(FileSet::new(base, prompts)),
+            agents: Arc::new(FileSet::new(base, agents)),
         }
-    }
-
-    /// Combines sources that were built before.
-    pub fn from_parts(folder: Option<Folder>, agents: Option<Agents>) -> Self {
-        Self { folder, agents }
-    }
-
-    /// The sources for a registry, in order of precedence: markdown hides documents.
-    pub fn for_registry(&self) -> Vec<Arc<dyn Source>> {
-        let folder = self
-            .folder
-            .clone()
-            .map(|it| Arc::new(it) as Arc<dyn Source>);
-        let agents = self
-            .agents
-            .clone()
-            .map(|it| Arc::new(it) as Arc<dyn Source>);
-        folder.into_iter().chain(agents).collect()
     }
 
     /// Whether there are no patterns.
     pub fn is_empty(&self) -> bool {
-        self.folder.is_none() && self.agents.is_none()
+        !self.has_folder() && self.agents.patterns.is_empty()
+    }
+
+    fn has_folder(&self) -> bool {
+        !self.skills.patterns.is_empty() || !self.prompts.patterns.is_empty()
+    }
+
+    /// These sources for a registry; none without patterns.
+    pub fn for_registry(&self) -> Vec<Arc<dyn Source>> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        vec![Arc::new(self.clone())]
     }
 
     /// What is served from where, and what is not.
     pub async fn report(&self) -> Result<SourcesReport, Error> {
         let mut report = SourcesReport::default();
-        if let Some(folder) = &self.folder {
-            report.folder = Some(folder.report().await?);
+        if self.has_folder() {
+            let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
+            report.folder = Some(FolderReport::new(&skills, &prompts));
         }
-        if let Some(agents) = &self.agents {
-            report.agents = Some(agents.report().await?);
+        if !self.agents.patterns.is_empty() {
+            report.agents = Some(AgentsReport::new(&*self.agents.list().await?));
         }
         Ok(report)
     }
 
     /// What is served now.
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
-        let mut snapshot = Snapshot::default();
-        if let Some(folder) = &self.folder {
-            snapshot = folder.snapshot().await?;
+        let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
+        let agents = self.agents.list().await?;
+        let mut served = BTreeMap::new();
+        for AgentSkill { skill, body } in agent_skills(&agents) {
+            let fingerprint = fingerprint((body, &skill.registered_at));
+            served.insert(ServedName::Skill(skill.id.clone()), fingerprint);
         }
-        if let Some(agents) = &self.agents {
-            snapshot.merge(agents.snapshot().await?);
+        // After the agents: markdown hides them.
+        for SkillFile { skill, fingerprint } in skills.entries() {
+            served.insert(ServedName::Skill(skill.id.clone()), *fingerprint);
         }
-        Ok(snapshot)
+        for file in prompts.entries() {
+            let name = ServedName::Prompt(file.prompt.name.clone());
+            served.insert(name, file.fingerprint);
+        }
+        Ok(Snapshot {
+            served,
+            folders: [&*skills.folders, &*prompts.folders, &*agents.folders].concat(),
+            skipped: skills.skipped.len() + agents.skipped.len(),
+        })
     }
 
     /// How often a pattern was walked, for tests.
     pub fn walks(&self) -> usize {
-        let folder = self.folder.as_ref().map_or(0, Folder::walks);
-        folder + self.agents.as_ref().map_or(0, Agents::walks)
+        self.skills.walks() + self.prompts.walks() + self.agents.walks()
     }
 
     /// Follows the files from now on.
     pub fn changes(&self) -> SourceChanges {
-        SourceChanges {
-            sources: self.clone(),
-            watcher: Watcher::new(),
-            started: false,
-            known: None,
+        SourceChanges::new(self.clone())
+    }
+
+    async fn read_skill_file(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        if self.skills.patterns.is_empty() {
+            return Ok(None);
+        }
+        let doing = format!("read skill `{id}`");
+        let wanted = id.clone();
+        let lookup = run_blocking(&self.skills, &doing, move |skills| skills.lookup(&wanted));
+        let body = if let Some(body) = lookup.await? {
+            body
+        } else {
+            let listed = self.skills.list().await?;
+            let mut files = listed.files.iter();
+            let Some(file) = files.find(|file| file.entry.skill.id == *id) else {
+                return Ok(None);
+            };
+            let path = file.path.clone();
+            run_blocking(&self.skills, &doing, move |_| read_body(&path)).await?
+        };
+        body.map_err(|problem| Error::Source { doing, problem })
+    }
+
+    /// Markdown hides documents.
+    async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        if let Some(body) = self.read_skill_file(id).await? {
+            return Ok(Some(body));
+        }
+        let agents = self.agents.list().await?;
+        let found = agent_skills(&agents).find(|entry| entry.skill.id == *id);
+        Ok(found.map(|entry| Arc::clone(&entry.body)))
+    }
+
+    /// Always lists: the front matter of any file may have the name.
+    async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
+        let listed = self.prompts.list().await?;
+        let mut files = listed.files.iter();
+        let Some(file) = files.find(|file| file.entry.prompt.name == *name) else {
+            return Ok(None);
+        };
+        let doing = format!("read prompt `{name}`");
+        let path = file.path.clone();
+        let read = move |_: &_| PromptFile::read_with_text(&path);
+        match run_blocking(&self.prompts, &doing, read).await? {
+            Ok(Some((PromptFile { prompt, .. }, text))) if prompt.name == *name => {
+                Ok(Some(PromptText { prompt, text }))
+            }
+            // It changed since the walk and is not this prompt any more.
+            Ok(_) | Err(Unserved::Invalid(_)) => Ok(None),
+            Err(Unserved::Unreadable(reason)) => {
+                let problem = format!("{}: {reason}", display_path(&file.path));
+                Err(Error::Source { doing, problem })
+            }
         }
     }
 }
 
-/// Reports changes of the files, each with one walk.
-#[derive(Debug)]
-pub struct SourceChanges {
-    sources: Sources,
-    watcher: Watcher,
-    started: bool,
-    /// What was served when the last changes were reported.
-    known: Option<Snapshot>,
-}
-
-impl SourceChanges {
-    /// What was served at the last walk.
-    pub fn known(&self) -> Option<&Snapshot> {
-        self.known.as_ref()
+impl Source for Sources {
+    fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
+        Box::pin(async {
+            let mut listing = listing(self.skills.list().await?, |file| file.skill);
+            let agents = self.agents.list().await?;
+            let skills = agent_skills(&agents).map(|entry| entry.skill.clone());
+            listing.entries.extend(skills);
+            listing.skipped.extend_from_slice(&agents.skipped);
+            Ok(listing)
+        })
     }
 
-    /// Waits until files may have changed, walks once, and returns what is served
-    /// differently; often nothing. The first call returns at once: what is served then
-    /// is the state that later calls compare with. Without patterns it never returns.
-    ///
-    /// Not cancel safe: a change is lost until the next one if this is dropped while it
-    /// walks.
-    pub async fn next(&mut self) -> Result<Vec<Change>, Error> {
-        if self.sources.is_empty() {
-            return std::future::pending().await;
-        }
-        if std::mem::replace(&mut self.started, true) {
-            let folders = self.known.as_ref().map(Snapshot::folders);
-            self.watcher.changed(folders.unwrap_or_default()).await;
-        }
-        let now = self.sources.snapshot().await?;
-        let changes = self.known.as_ref().map(|known| now.changes_since(known));
-        self.known = Some(now);
-        Ok(changes.unwrap_or_default())
+    fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
+        Box::pin(self.read_skill(id))
+    }
+
+    fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {
+        Box::pin(async { Ok(listing(self.prompts.list().await?, |file| file.prompt)) })
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        name: &'a PromptName,
+    ) -> Pending<'a, Result<Option<PromptText>, Error>> {
+        Box::pin(self.read_prompt(name))
+    }
+}
+
+fn agent_skills(agents: &ParsedFiles<AgentFile>) -> impl Iterator<Item = &AgentSkill> {
+    agents.entries().flat_map(|agent| &agent.skills)
+}
+
+/// The entries alone, cloned only if another caller shares the walk.
+fn listing<E: Clone, T>(files: Arc<ParsedFiles<E>>, entry: impl Fn(E) -> T) -> Listing<T> {
+    match Arc::try_unwrap(files) {
+        Ok(own) => Listing {
+            entries: own
+                .files
+                .into_iter()
+                .map(|file| entry(file.entry))
+                .collect(),
+            skipped: own.skipped,
+        },
+        Err(shared) => Listing {
+            entries: shared.entries().map(|file| entry(file.clone())).collect(),
+            skipped: shared.skipped.clone(),
+        },
     }
 }
 
@@ -142,29 +220,11 @@ impl SourceChanges {
 mod tests {
     use std::fs;
 
+    use skills_core::{Change, Origin};
+
     use super::*;
 
     const AGENT: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n";
-
-    #[tokio::test]
-    async fn a_file_event_costs_one_walk_of_each_pattern() {
-        let dir = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
-        write("a.md", "# A");
-        let patterns = |text: &str| vec![text.to_owned()];
-        let sources = Sources::new(dir.path(), &patterns("*.md"), &[], &[]);
-        let mut changes = sources.changes();
-        assert_eq!(changes.next().await.unwrap(), []);
-        // The folder was not watched during the first walk.
-        assert_eq!(changes.next().await.unwrap(), []);
-        for text in ["# B", "# C", "# D"] {
-            let before = sources.walks();
-            write("a.md", text);
-            let id = "a".parse().unwrap();
-            assert_eq!(changes.next().await.unwrap(), [Change::SkillRegistered(id)]);
-            assert_eq!(sources.walks() - before, 1, "after {text}");
-        }
-    }
 
     #[tokio::test]
     async fn markdown_hides_documents_in_listings_and_changes() {
@@ -174,7 +234,13 @@ mod tests {
         write("dev.3md", AGENT);
         let patterns = |text: &str| vec![text.to_owned()];
         let sources = Sources::new(dir.path(), &patterns("*.md"), &[], &patterns("*.3md"));
-        assert_eq!(sources.for_registry().len(), 2);
+        assert_eq!(sources.for_registry().len(), 1);
+        let listed = sources.skills().await.unwrap();
+        let origins: Vec<_> = listed.entries.iter().map(|s| s.origin).collect();
+        // The registry serves the first of two with the same id.
+        assert_eq!(origins, [Origin::Fs, Origin::Agent3md]);
+        let body = sources.skill(&"dev".parse().unwrap()).await.unwrap();
+        assert_eq!(body.as_deref(), Some("# Dev"));
         let report = sources.report().await.unwrap();
         assert_eq!(report.folder.unwrap().skills.len(), 1);
         assert_eq!(report.agents.unwrap().documents.len(), 1);
@@ -186,18 +252,5 @@ mod tests {
         let third = sources.snapshot().await.unwrap();
         let id = "dev".parse().unwrap();
         assert_eq!(third.changes_since(&second), [Change::SkillRegistered(id)]);
-    }
-
-    #[tokio::test]
-    async fn without_patterns_there_is_nothing_to_follow() {
-        let sources = Sources::new(Path::new(""), &[], &[], &[]);
-        assert!(sources.for_registry().is_empty());
-        let mut changes = sources.changes();
-        tokio::select! {
-            biased;
-            _ = changes.next() => panic!("it returned"),
-            () = tokio::task::yield_now() => {}
-        }
-        assert_eq!(sources.walks(), 0);
     }
 }

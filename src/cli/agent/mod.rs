@@ -101,7 +101,7 @@ pub fn run(args: &AgentArgs) -> Result<(), CliError> {
 
 /// Reads the text of a document.
 fn read_text(path: &Path) -> Result<String, CliError> {
-    file::read(path).map(|read| read.text).map_err(|error| {
+    file::read(path).map_err(|error| {
         let (kind, hint) = match &error {
             ReadError::Extension(_) => (Kind::Invalid, "a document's name ends in `.3md`"),
             ReadError::TooLarge { .. } => (Kind::Invalid, "split the agent in two"),

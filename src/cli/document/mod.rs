@@ -99,7 +99,7 @@ fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> Result<(), 
 
 /// Reads and parses a document.
 fn load(path: &Path) -> Result<(String, Agent), String> {
-    let text = file::read(path).map_err(|error| error.to_string())?.text;
+    let text = file::read(path).map_err(|error| error.to_string())?;
     let agent = parse(path, &text)?;
     Ok((text, agent))
 }
@@ -143,8 +143,7 @@ impl<W: Write> Reloader<W> {
 
     /// The document, if its text changed.
     fn changed(&mut self) -> Result<Option<Agent>, String> {
-        let text = file::read(&self.path);
-        let text = text.map_err(|error| error.to_string())?.text;
+        let text = file::read(&self.path).map_err(|error| error.to_string())?;
         let digest = digest(&text);
         if std::mem::replace(&mut self.digest, digest) == digest {
             return Ok(None);

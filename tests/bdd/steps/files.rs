@@ -59,7 +59,7 @@ fn how_many(world: &mut World, count: usize) {
 #[then(expr = "the skill {string} reads {string}")]
 async fn reads(world: &mut World, id: String, text: String) {
     let id = id.parse().expect("an id");
-    let body = world.files.folder().skill(&id).await.expect("it is read");
+    let body = world.files.sources().skill(&id).await.expect("it is read");
     assert_eq!(body.as_deref(), Some(&*text));
 }
 
@@ -68,7 +68,7 @@ async fn says(world: &mut World, name: String, text: String) {
     let name = name.parse().expect("a name");
     let prompt = world
         .files
-        .folder()
+        .sources()
         .prompt(&name)
         .await
         .expect("it is read");

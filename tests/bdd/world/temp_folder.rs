@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use skills_files::{Folder, FolderReport};
+use skills_files::{FolderReport, Sources};
 use tempfile::TempDir;
 
 /// A temporary folder, created when it is first used.
 #[derive(Debug, Default)]
 pub struct TempFolder {
     place: Option<TempDir>,
-    folder: Option<Folder>,
+    sources: Option<Sources>,
     /// The files that the patterns match.
     pub report: FolderReport,
 }
@@ -35,13 +35,14 @@ impl TempFolder {
 
     /// Loads the files that the patterns match.
     pub async fn load(&mut self, skills: &[String], prompts: &[String]) {
-        let folder = Folder::new(&self.path(""), skills, prompts);
-        self.report = folder.report().await.expect("the disk can be read");
-        self.folder = Some(folder);
+        let sources = Sources::new(&self.path(""), skills, prompts, &[]);
+        let report = sources.report().await.expect("the disk can be read");
+        self.report = report.folder.expect("there are patterns");
+        self.sources = Some(sources);
     }
 
     /// The source of the loaded files.
-    pub fn folder(&self) -> &Folder {
-        self.folder.as_ref().expect("patterns before")
+    pub fn sources(&self) -> &Sources {
+        self.sources.as_ref().expect("patterns before")
     }
 }

@@ -1,6 +1,5 @@
 //! Reads one `.3md` file: extension, size and text.
 
-use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
 use crate::read_file::{ReadFileError, read_file};
@@ -31,17 +30,6 @@ pub enum ReadError {
     },
 }
 
-/// A document that was read.
-#[derive(Debug)]
-pub struct DocumentText {
-    /// Its text; bytes that are not UTF-8 are replaced.
-    pub text: String,
-    /// Whether any bytes were replaced.
-    pub replaced: bool,
-    /// Its metadata when it was opened.
-    pub metadata: Metadata,
-}
-
 /// The absolute path, without `.` and `..`.
 pub fn absolute(path: &Path) -> PathBuf {
     let mut absolute = PathBuf::new();
@@ -67,27 +55,21 @@ pub fn is_document(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("3md"))
 }
 
-/// Reads a document of at most [`DOCUMENT_MAX`] bytes.
-pub fn read(path: &Path) -> Result<DocumentText, ReadError> {
+/// Reads a document of at most [`DOCUMENT_MAX`] bytes. Bytes that are not UTF-8 are
+/// replaced.
+pub fn read(path: &Path) -> Result<String, ReadError> {
     if !is_document(path) {
         return Err(ReadError::Extension(path.to_owned()));
     }
-    let content = read_file(path, DOCUMENT_MAX).map_err(|error| match error {
-        ReadFileError::TooLarge { bytes } => ReadError::TooLarge { bytes },
-        cause => ReadError::Unreadable {
+    match read_file(path, DOCUMENT_MAX) {
+        Ok(content) => Ok(String::from_utf8(content.bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())),
+        Err(ReadFileError::TooLarge { bytes }) => Err(ReadError::TooLarge { bytes }),
+        Err(cause) => Err(ReadError::Unreadable {
             path: path.to_owned(),
             cause,
-        },
-    })?;
-    let (text, replaced) = match String::from_utf8(content.bytes) {
-        Ok(text) => (text, false),
-        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
-    };
-    Ok(DocumentText {
-        text,
-        replaced,
-        metadata: content.metadata,
-    })
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -121,7 +103,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.3md");
         std::fs::write(&path, vec![b'a'; DOCUMENT_MAX]).unwrap();
-        assert_eq!(read(&path).unwrap().text.len(), DOCUMENT_MAX);
+        assert_eq!(read(&path).unwrap().len(), DOCUMENT_MAX);
         std::fs::write(&path, vec![b'a'; DOCUMENT_MAX + 1]).unwrap();
         let error = read(&path).unwrap_err().to_string();
         assert_eq!(

@@ -10,10 +10,11 @@ use skills_core::SkillId;
 
 use super::content::MarkdownContent;
 use super::skill::SkillFile;
-use crate::file_set::{FileSet, Unserved};
+use crate::file_set::FileSet;
 use crate::pattern::Pattern;
 use crate::read_file::is_not_found;
 use crate::scan::{display_path, io_reason, path_bytes};
+use crate::text_file::Unserved;
 
 /// A body; `None` if there is no such file. Fails if the system does not allow a file to
 /// be read: then it is unknown whether the skill exists.

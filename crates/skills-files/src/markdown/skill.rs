@@ -6,9 +6,10 @@ use std::path::{MAIN_SEPARATOR, Path};
 use skills_core::{Head, Origin, SkillId, SourceSkill, triggers};
 
 use super::content::MarkdownContent;
-use crate::file_set::{FileEntry, Unserved};
+use crate::file_set::FileEntry;
 use crate::scan::FoundFile;
 use crate::snapshot::fingerprint;
+use crate::text_file::Unserved;
 
 /// A skill without its body.
 #[derive(Clone, Debug)]
@@ -63,13 +64,11 @@ impl FileEntry for SkillFile {
 
 /// The text of the id, valid or not.
 fn id_text(relative: &Path) -> Cow<'_, str> {
-    let text = relative.to_string_lossy();
-    let text = match MAIN_SEPARATOR {
-        '/' => text,
-        other => text.replace(other, "/").into(),
-    };
-    match text {
-        Cow::Borrowed(text) => text.strip_suffix(".md").unwrap_or(text).into(),
-        Cow::Owned(text) => text.strip_suffix(".md").unwrap_or(&text).to_owned().into(),
+    let text = relative.to_str().unwrap_or_default();
+    let text = text.strip_suffix(SkillFile::SUFFIX).unwrap_or(text);
+    if MAIN_SEPARATOR == '/' {
+        text.into()
+    } else {
+        text.replace(MAIN_SEPARATOR, "/").into()
     }
 }

@@ -62,19 +62,17 @@ pub struct Watcher {
     unwatched: Option<String>,
 }
 
-impl Default for Watcher {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Watcher {
     /// A watcher that watches no folder yet.
     pub fn new() -> Self {
+        Self::with(Timing::DEFAULT)
+    }
+
+    fn with(timing: Timing) -> Self {
         let events = Arc::new(PendingEvents::default());
         let os_watcher = OsWatcher::new(&events);
         Self {
-            timing: Timing::DEFAULT,
+            timing,
             events,
             folders: Arc::new(Mutex::new(os_watcher)),
             returned: Instant::now(),

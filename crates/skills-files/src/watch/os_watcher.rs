@@ -1,7 +1,7 @@
 //! Watches folders with the operating system's service.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -98,9 +98,11 @@ impl Coverage {
 }
 
 /// The folders that the system watches.
+#[derive(Debug)]
 pub struct OsWatcher {
     events: Arc<PendingEvents>,
-    watcher: notify::Result<RecommendedWatcher>,
+    /// Or the reason why the system offers none.
+    pub watcher: notify::Result<RecommendedWatcher>,
     watched: HashMap<PathBuf, FolderIdentity>,
 }
 
@@ -111,14 +113,9 @@ impl OsWatcher {
         let handler = move |event| pending.handle(event);
         // The target of a link is either one of the folders or not served.
         let config = Config::default().with_follow_symlinks(false);
-        Self::with(events, RecommendedWatcher::new(handler, config))
-    }
-
-    /// `watcher` may be the reason why the system offers none.
-    pub fn with(events: &Arc<PendingEvents>, watcher: notify::Result<RecommendedWatcher>) -> Self {
         Self {
             events: Arc::clone(events),
-            watcher,
+            watcher: RecommendedWatcher::new(handler, config),
             watched: HashMap::new(),
         }
     }
@@ -178,14 +175,6 @@ impl OsWatcher {
     #[cfg(test)]
     pub fn is_watched(&self, path: &Path) -> bool {
         self.watched.contains_key(path)
-    }
-}
-
-impl Debug for OsWatcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OsWatcher")
-            .field("watched", &self.watched.len())
-            .finish_non_exhaustive()
     }
 }
 

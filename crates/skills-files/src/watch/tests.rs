@@ -32,13 +32,6 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(work)
 }
 
-fn watcher(timing: Timing) -> Watcher {
-    Watcher {
-        timing,
-        ..Watcher::new()
-    }
-}
-
 async fn changed(watcher: &mut Watcher, folders: &[PathBuf]) {
     let changed = timeout(TEST_TIMEOUT, watcher.changed(folders)).await;
     changed.expect("a change is reported");
@@ -66,7 +59,7 @@ fn files_that_are_created_changed_and_removed_are_reported() {
     block_on(async {
         let (_dir, path) = folder();
         let folders = [path.clone()];
-        let mut watcher = watcher(EVENTS_ONLY);
+        let mut watcher = Watcher::with(EVENTS_ONLY);
         changed(&mut watcher, &folders).await; // Not watched before.
         assert!(watcher.unwatched.is_none());
         fs::write(path.join("a.md"), "one").unwrap();
@@ -87,7 +80,7 @@ fn a_replaced_folder_is_watched_again() {
         let sub = path.join("sub");
         let folders = [path.clone(), sub.clone()];
         fs::create_dir(&sub).unwrap();
-        let mut watcher = watcher(EVENTS_ONLY);
+        let mut watcher = Watcher::with(EVENTS_ONLY);
         changed(&mut watcher, &folders).await;
         let replace: [fn(&Path); 2] = [
             |sub| {
@@ -115,7 +108,7 @@ fn a_replaced_folder_is_watched_again() {
 #[test]
 fn many_events_are_reported_once() {
     block_on(async {
-        let mut watcher = watcher(EVENTS_ONLY);
+        let mut watcher = Watcher::with(EVENTS_ONLY);
         for _ in 0..100 {
             watcher.events.add();
         }
@@ -140,7 +133,7 @@ fn folders_that_cannot_be_watched_are_polled() {
         let (_dir, path) = folder();
         let absent = path.join("not/there/yet");
         let one = std::slice::from_ref(&absent);
-        let mut watcher = watcher(POLLING);
+        let mut watcher = Watcher::with(POLLING);
         changed(&mut watcher, one).await;
         let reason = watcher.unwatched.clone().unwrap();
         assert!(reason.contains("not/there/yet"), "{reason}");
@@ -156,8 +149,7 @@ fn folders_that_cannot_be_watched_are_polled() {
         assert!(!watcher.folders.lock().unwrap().is_watched(&path));
 
         let unavailable = Err(notify::Error::generic("no such service"));
-        let os_watcher = OsWatcher::with(&watcher.events, unavailable);
-        watcher.folders = Arc::new(Mutex::new(os_watcher));
+        watcher.folders.lock().unwrap().watcher = unavailable;
         changed(&mut watcher, &two).await;
         let reason = watcher.unwatched.unwrap();
         assert!(reason.contains("no such service"), "{reason}");

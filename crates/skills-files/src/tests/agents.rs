@@ -1,50 +1,50 @@
 //! Documents on disk: what is served, what is skipped, and for which reason.
 
 use std::fs;
+use std::sync::Arc;
 
-use super::*;
+use skills_core::Source;
+
+use super::block_on;
+use crate::Sources;
+use crate::agents::file::DOCUMENT_MAX;
 
 const DEV: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n\
     @plane z=1 label=search triggers=find\nLook.\n";
 
-fn agents(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Agents) {
+fn sources(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Sources) {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
-    let agents = Agents::new(folder.path(), &["*".into(), "[".into()]);
-    (folder, agents)
+    let sources = Sources::new(folder.path(), &[], &[], &["*".into(), "[".into()]);
+    (folder, sources)
 }
 
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    runtime.unwrap().block_on(work)
-}
-
-fn body(agents: &Agents, id: &str) -> Option<Arc<str>> {
-    block_on(agents.skill(&id.parse().unwrap())).unwrap()
+fn body(sources: &Sources, id: &str) -> Option<Arc<str>> {
+    block_on(sources.skill(&id.parse().unwrap())).unwrap()
 }
 
 #[test]
 fn an_edit_is_visible_in_the_next_read() {
-    let (folder, agents) = agents(&[("a.3md", DEV.as_bytes())]);
-    assert_eq!(body(&agents, "dev/search").as_deref(), Some("Look."));
-    assert_eq!(body(&agents, "dev").as_deref(), Some("I am dev."));
-    assert_eq!(body(&agents, "dev/nope"), None);
+    let (folder, sources) = sources(&[("a.3md", DEV.as_bytes())]);
+    assert_eq!(body(&sources, "dev/search").as_deref(), Some("Look."));
+    assert_eq!(body(&sources, "dev").as_deref(), Some("I am dev."));
+    assert_eq!(body(&sources, "dev/nope"), None);
     // The same length, within a tick of the clock.
     fs::write(folder.path().join("a.3md"), DEV.replace("Look", "Seek")).unwrap();
-    assert_eq!(body(&agents, "dev/search").as_deref(), Some("Seek."));
+    assert_eq!(body(&sources, "dev/search").as_deref(), Some("Seek."));
     fs::remove_file(folder.path().join("a.3md")).unwrap();
-    assert_eq!(body(&agents, "dev/search"), None);
+    assert_eq!(body(&sources, "dev/search"), None);
 }
 
 #[test]
 fn an_unchanged_document_is_parsed_once() {
-    let (_folder, agents) = agents(&[("a.3md", DEV.as_bytes())]);
+    let (_folder, sources) = sources(&[("a.3md", DEV.as_bytes())]);
     let deadline = std::time::SystemTime::now() + std::time::Duration::from_mins(1);
     // Waits until the file is old enough to be remembered.
     loop {
-        let (first, again) = (agents.0.walk(), agents.0.walk());
+        let (first, again) = (sources.agents.walk(), sources.agents.walk());
         if Arc::ptr_eq(&first.files[0].entry, &again.files[0].entry) {
             break;
         }
@@ -55,7 +55,7 @@ fn an_unchanged_document_is_parsed_once() {
 #[test]
 fn every_file_that_is_not_served_has_a_reason() {
     let large = vec![b'-'; DOCUMENT_MAX + 1];
-    let (_folder, agents) = agents(&[
+    let (_folder, sources) = sources(&[
         ("a.3md", DEV.as_bytes()),
         ("b.3md", DEV.as_bytes()),
         ("c.3md", b"# text"),
@@ -63,7 +63,7 @@ fn every_file_that_is_not_served_has_a_reason() {
         ("e.3md", &large),
         ("f.md", b"# markdown"),
     ]);
-    let listed = agents.0.walk();
+    let listed = sources.agents.walk();
     assert_eq!(listed.files.len(), 1);
     let reasons: Vec<_> = listed.skipped.iter().map(|s| s.reason.as_str()).collect();
     for (at, expected) in [

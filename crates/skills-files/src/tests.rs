@@ -1,15 +1,19 @@
 //! Folders on disk: what is served, what is skipped, and for which reason.
 
+mod agents;
 mod edits;
 #[cfg(unix)]
 mod unix;
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use skills_core::{Skipped, Source};
 use tempfile::TempDir;
 
-use super::*;
+use crate::scan::Limits;
+use crate::{FolderReport, Sources};
 
 /// A temporary folder with files.
 struct Disk(TempDir);
@@ -33,25 +37,27 @@ impl Disk {
         fs::write(path, text).unwrap();
     }
 
-    fn folder(&self, skills: &[&str], prompts: &[&str]) -> Folder {
-        self.limited(skills, prompts, Limits::DEFAULT)
+    fn sources(&self, skills: &[&str], prompts: &[&str]) -> Sources {
+        let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        Sources::new(self.0.path(), &owned(skills), &owned(prompts), &[])
     }
 
-    fn limited(&self, skills: &[&str], prompts: &[&str], limits: Limits) -> Folder {
-        let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
-        Folder::with_limits(self.0.path(), &owned(skills), &owned(prompts), limits)
+    fn limited(&self, skills: &[&str], limits: Limits) -> Sources {
+        let mut sources = self.sources(skills, &[]);
+        Arc::get_mut(&mut sources.skills).unwrap().limits = limits;
+        sources
     }
 
     /// The ids, and what is skipped with paths relative to this folder.
     fn skills(&self, patterns: &[&str]) -> (Vec<String>, Vec<String>) {
-        let listing = block_on(self.folder(patterns, &[]).skills()).unwrap();
+        let listing = block_on(self.sources(patterns, &[]).skills()).unwrap();
         let mut ids: Vec<_> = listing.entries.iter().map(|s| s.id.to_string()).collect();
         ids.sort();
         (ids, self.reasons(&listing.skipped))
     }
 
     fn prompts(&self, patterns: &[&str]) -> (Vec<String>, Vec<String>) {
-        let listing = block_on(self.folder(&[], patterns).prompts()).unwrap();
+        let listing = block_on(self.sources(&[], patterns).prompts()).unwrap();
         let names = listing.entries.iter().map(|p| p.name.to_string());
         (names.collect(), self.reasons(&listing.skipped))
     }
@@ -67,7 +73,7 @@ impl Disk {
     #[track_caller]
     fn body(&self, patterns: &[&str], id: &str) -> Option<String> {
         let id = id.parse().unwrap();
-        let body = block_on(self.folder(patterns, &[]).skill(&id)).unwrap();
+        let body = block_on(self.sources(patterns, &[]).skill(&id)).unwrap();
         body.map(|body| body.to_string())
     }
 }
@@ -112,7 +118,7 @@ fn an_id_is_the_path_without_prefix_and_ending() {
         &["docs/team-a", "my/foo"],
         &[],
     );
-    let listing = block_on(disk.folder(&["my/*.md"], &[]).skills()).unwrap();
+    let listing = block_on(disk.sources(&["my/*.md"], &[]).skills()).unwrap();
     let skill = &listing.entries[0];
     assert_eq!(skill.head.title.as_deref(), Some("Foo"));
     assert_eq!(skill.head.description.as_deref(), Some("About foo."));
@@ -250,7 +256,7 @@ fn a_walk_beyond_the_limits_stops_with_a_report() {
         ("a/y.txt", "x"),
     ]);
     let with = |limits: Limits| {
-        let listing = block_on(disk.limited(&["**"], &[], limits).skills()).unwrap();
+        let listing = block_on(disk.limited(&["**"], limits).skills()).unwrap();
         let ids = listing.entries.iter().map(|s| s.id.to_string()).collect();
         (ids, disk.reasons(&listing.skipped))
     };
@@ -286,7 +292,6 @@ fn a_walk_beyond_the_limits_stops_with_a_report() {
     let listing = block_on(
         disk.limited(
             &["/**"],
-            &[],
             Limits {
                 entries: 2_000,
                 ..default
@@ -328,18 +333,18 @@ fn prompts_have_front_matter() {
             "p/g/a.md: has the name `a` that p/a.md has already; rename one",
         ],
     );
-    let folder = disk.folder(&[], &["p/**/*.md"]);
-    let prompt = block_on(folder.prompt(&"bee".parse().unwrap()))
+    let sources = disk.sources(&[], &["p/**/*.md"]);
+    let prompt = block_on(sources.prompt(&"bee".parse().unwrap()))
         .unwrap()
         .unwrap();
     assert_eq!(&*prompt.text, "Do b.\n");
     assert_eq!(&*prompt.prompt.description, "Use it: often");
     assert!(
-        block_on(folder.prompt(&"b".parse().unwrap()))
+        block_on(sources.prompt(&"b".parse().unwrap()))
             .unwrap()
             .is_none()
     );
-    let report = block_on(folder.report()).unwrap();
+    let report: FolderReport = block_on(sources.report()).unwrap().folder.unwrap();
     assert_eq!(report.prompts[1].path, disk.path("p/b.md"));
     assert!(
         report.prompts[1]

@@ -86,9 +86,9 @@ fn files_without_permission_are_skipped() {
     } else {
         let expected = ["a.md: may not be read; give", "d: may not be read; give"];
         check(&disk.skills(&["**/*.md"]), &[], &expected);
-        let folder = disk.folder(&["**/*.md"], &[]);
+        let sources = disk.sources(&["**/*.md"], &[]);
         for id in ["a", "d/b"] {
-            let error = block_on(folder.skill(&id.parse().unwrap())).unwrap_err();
+            let error = block_on(sources.skill(&id.parse().unwrap())).unwrap_err();
             assert!(error.to_string().contains("may not be read"), "{error}");
         }
     }
@@ -100,7 +100,7 @@ fn files_without_permission_are_skipped() {
 #[test]
 fn files_that_appear_and_disappear_during_walks_are_harmless() {
     let disk = Disk::with(&[("stays.md", "x")]);
-    let folder = disk.folder(&["**/*.md"], &[]);
+    let sources = disk.sources(&["**/*.md"], &[]);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for n in 0..300 {
@@ -110,7 +110,7 @@ fn files_that_appear_and_disappear_during_walks_are_harmless() {
             }
         });
         for _ in 0..60 {
-            let listing = block_on(folder.skills()).unwrap();
+            let listing = block_on(sources.skills()).unwrap();
             assert!(listing.entries.iter().any(|s| s.id.as_str() == "stays"));
             // A file is empty between its creation and the write.
             let fine = |s: &Skipped| s.reason.contains("is empty");

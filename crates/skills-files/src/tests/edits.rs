@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
-use skills_core::Change;
+use skills_core::{Change, SkillId, SourceSkill};
 
 use super::*;
+use crate::markdown::read_body;
 use crate::read_file::OPENED;
 
 impl Disk {
@@ -16,8 +17,8 @@ impl Disk {
     }
 }
 
-fn titles(folder: &Folder) -> String {
-    let listing = block_on(folder.skills()).unwrap();
+fn titles(sources: &Sources) -> String {
+    let listing = block_on(sources.skills()).unwrap();
     let title = |skill: &SourceSkill| skill.head.title.clone().unwrap().to_string();
     listing
         .entries
@@ -30,32 +31,32 @@ fn titles(folder: &Folder) -> String {
 #[test]
 fn an_edit_is_visible_in_the_next_call() {
     let disk = Disk::with(&[("a.md", "# One\n")]);
-    let folder = disk.folder(&["*.md"], &[]);
-    let body = || block_on(folder.skill(&"a".parse().unwrap())).unwrap();
-    assert_eq!(titles(&folder), "One");
+    let sources = disk.sources(&["*.md"], &[]);
+    let body = || block_on(sources.skill(&"a".parse().unwrap())).unwrap();
+    assert_eq!(titles(&sources), "One");
     for text in ["Two", "Six", "Ten"] {
         // The same length, faster than any clock ticks.
         disk.write("a.md", format!("# {text}\n"));
-        assert_eq!(titles(&folder), text);
+        assert_eq!(titles(&sources), text);
         assert_eq!(body().as_deref(), Some(&*format!("# {text}\n")));
     }
     disk.write("b.md", "# New\n");
-    assert_eq!(titles(&folder), "Ten New");
+    assert_eq!(titles(&sources), "Ten New");
     fs::remove_file(disk.path("a.md")).unwrap();
-    assert_eq!(titles(&folder), "New");
+    assert_eq!(titles(&sources), "New");
     assert_eq!(body(), None);
 }
 
 #[test]
 fn an_edit_with_a_restored_time_is_visible() {
     let disk = Disk::with(&[("a.md", "# One\n")]);
-    let folder = disk.folder(&["*.md"], &[]);
+    let sources = disk.sources(&["*.md"], &[]);
     let now = SystemTime::now();
     disk.touch("a.md", now);
-    assert_eq!(titles(&folder), "One");
+    assert_eq!(titles(&sources), "One");
     disk.write("a.md", "# Two\n");
     disk.touch("a.md", now);
-    assert_eq!(titles(&folder), "Two");
+    assert_eq!(titles(&sources), "Two");
 }
 
 /// Only where a file has a time that programs cannot set.
@@ -63,19 +64,19 @@ fn an_edit_with_a_restored_time_is_visible() {
 #[test]
 fn an_edit_with_an_old_time_is_visible() {
     let disk = Disk::with(&[("a.md", "# One\n")]);
-    let folder = disk.folder(&["*.md"], &[]);
+    let sources = disk.sources(&["*.md"], &[]);
     let long_ago = SystemTime::now() - Duration::from_hours(24);
     for text in ["One", "Two", "Six"] {
         disk.write("a.md", format!("# {text}\n"));
         disk.touch("a.md", long_ago);
-        assert_eq!(titles(&folder), text);
+        assert_eq!(titles(&sources), text);
     }
 }
 
 #[test]
 fn an_unchanged_file_is_read_once() {
     let disk = Disk::with(&[("a.md", "# One\n"), ("sub/b.md", "# Two\n")]);
-    let skills = disk.folder(&["**/*.md"], &[]).skills;
+    let skills = disk.sources(&["**/*.md"], &[]).skills;
     let opened = || OPENED.replace(0);
     opened();
     // Waits until the files are old enough to be remembered.
@@ -101,10 +102,13 @@ fn a_read_opens_one_file_without_a_walk() {
         ("docs/sub/c.txt", "# C"),
         ("more/b.md", "# Other"),
     ]);
-    let folder = disk.folder(&["docs/**/*.md", "docs/sub/*.md", "more/*.md"], &[]);
+    let sources = disk.sources(&["docs/**/*.md", "docs/sub/*.md", "more/*.md"], &[]);
     let read = |id: &str| {
         OPENED.set(0);
-        let read = folder.skills.lookup(&id.parse().unwrap()).expect("no walk");
+        let read = sources
+            .skills
+            .lookup(&id.parse().unwrap())
+            .expect("no walk");
         (read.unwrap().map(|body| body.to_string()), OPENED.get())
     };
     assert_eq!(read("a"), (Some("# A".into()), 1));
@@ -113,7 +117,7 @@ fn a_read_opens_one_file_without_a_walk() {
     assert_eq!(read("b"), (Some("# Other".into()), 1));
     assert_eq!(read("sub/c"), (None, 0));
     assert_eq!(read("nothing"), (None, 0));
-    assert_eq!(folder.walks(), 0);
+    assert_eq!(sources.walks(), 0);
 }
 
 /// Polls once and expects no result.
@@ -128,11 +132,11 @@ async fn start<F: Future + ?Sized>(mut listing: std::pin::Pin<&mut F>) {
 #[test]
 fn concurrent_listings_share_a_walk() {
     let disk = Disk::with(&[("a.md", "# A")]);
-    let folder = disk.folder(&["*.md"], &[]);
+    let sources = disk.sources(&["*.md"], &[]);
     block_on(async {
         // No walk can end while this is held, so all calls overlap.
-        let held = folder.skills.cache.pass(SystemTime::now());
-        let mut all: Vec<_> = (0..100).map(|_| folder.skills()).collect();
+        let held = sources.skills.cache.pass(SystemTime::now());
+        let mut all: Vec<_> = (0..100).map(|_| sources.skills()).collect();
         for listing in &mut all {
             start(listing.as_mut()).await;
         }
@@ -144,23 +148,23 @@ fn concurrent_listings_share_a_walk() {
         assert_eq!(counts, [1; 100]);
     });
     // One for the first call, and one for the calls during its walk.
-    assert_eq!(folder.walks(), 2);
+    assert_eq!(sources.walks(), 2);
 }
 
 #[test]
 fn a_listing_after_an_edit_does_not_share_an_earlier_walk() {
     let disk = Disk::with(&[("a.md", "# A")]);
-    let folder = disk.folder(&["*.md"], &[]);
+    let sources = disk.sources(&["*.md"], &[]);
     block_on(async {
-        let held = folder.skills.cache.pass(SystemTime::now());
-        let mut before = folder.skills();
+        let held = sources.skills.cache.pass(SystemTime::now());
+        let mut before = sources.skills();
         start(before.as_mut()).await;
         // Its walk has started and may or may not include the edit.
-        while folder.walks() == 0 {
+        while sources.walks() == 0 {
             std::thread::yield_now();
         }
         disk.write("b.md", "# B");
-        let mut after = folder.skills();
+        let mut after = sources.skills();
         start(after.as_mut()).await;
         drop(held);
         assert!(!before.await.unwrap().entries.is_empty());
@@ -173,8 +177,8 @@ fn an_unreadable_file_is_an_error_and_not_missing() {
     // No file system allows a name of this length, so the error is not "not found".
     let disk = Disk::with(&[("docs/a.md", "# A")]);
     let long = format!("{}/*.md", "a".repeat(5_000));
-    let folder = disk.folder(&[&long, "docs/*.md"], &[]);
-    let read = |id: &str| block_on(folder.skill(&id.parse().unwrap()));
+    let sources = disk.sources(&[&long, "docs/*.md"], &[]);
+    let read = |id: &str| block_on(sources.skill(&id.parse().unwrap()));
     let error = read("b").unwrap_err();
     assert_eq!(error.kind(), skills_core::Kind::Broken);
     let text = error.to_string();
@@ -194,10 +198,10 @@ fn a_snapshot_reports_what_is_served_differently() {
         ("docs/sub/No.md", "# No id"),
         ("p/x.md", "---\ndescription: x\n---\nHi"),
     ]);
-    let folder = disk.folder(&["docs/**/*.md", "later/*.md"], &["p/*.md"]);
-    let snapshot = || block_on(folder.snapshot()).unwrap();
+    let sources = disk.sources(&["docs/**/*.md", "later/*.md"], &["p/*.md"]);
+    let snapshot = || block_on(sources.snapshot()).unwrap();
     let first = snapshot();
-    let mut folders = first.folders().to_vec();
+    let mut folders = first.folders.clone();
     folders.sort();
     let expected = ["docs", "docs/sub", "later", "p"].map(|path| disk.path(path));
     // A folder that does not exist yet is listed as well.
@@ -214,10 +218,10 @@ fn a_snapshot_reports_what_is_served_differently() {
     assert_eq!(
         snapshot().changes_since(&first),
         [
-            Change::SkillUnregistered(skill("a")),
             Change::SkillRegistered(skill("b")),
             Change::SkillRegistered(skill("d")),
             Change::PromptRegistered("x".parse().unwrap()),
+            Change::SkillUnregistered(skill("a")),
         ]
     );
 }
