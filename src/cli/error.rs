@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use skills_core::{Error, Kind, escape_control_in_lines};
+use skills_core::{Error, Kind};
 
 use super::exit_code::exit_code;
-use super::output::{error_to_stdout, to_stderr};
+use super::output::{print_error_document, print_stderr};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -54,17 +54,15 @@ impl CliError {
     /// Prints the error and returns the exit code. With `json` the error goes to stdout, unless
     /// stdout already has its one document; otherwise to stderr.
     pub fn report(self, json: bool) -> ExitCode {
-        if !(json && error_to_stdout(&self.to_json())) {
-            to_stderr(&self.to_text());
+        if !(json && print_error_document(&self.to_json())) {
+            print_stderr(&self.to_text());
         }
         ExitCode::from(exit_code(self.kind))
     }
 
     fn to_text(&self) -> String {
-        let hint = self.hint.as_deref();
-        let hint = hint.map(|hint| format!("\nhint: {}\n", escape_control_in_lines(hint)));
-        let message = escape_control_in_lines(&self.message);
-        format!("error: {message}\n{}", hint.unwrap_or_default())
+        let hint = self.hint.as_ref().map(|hint| format!("\n\nhint: {hint}"));
+        format!("error: {}{}", self.message, hint.unwrap_or_default())
     }
 
     fn to_json(&self) -> String {
@@ -106,7 +104,7 @@ mod tests {
         let error = || CliError::invalid("`x` is odd\u{7}", "make it even");
         assert_eq!(
             error().to_text(),
-            "error: `x` is odd\\u{7}\n\nhint: make it even\n"
+            "error: `x` is odd\u{7}\n\nhint: make it even"
         );
         assert_eq!(
             error().to_json(),

@@ -96,18 +96,22 @@ impl Output {
 
     /// Prints a note on stderr.
     pub fn note(&self, text: &str) {
-        self.aside("note", text);
+        if !self.quiet {
+            print_stderr(&format!("note: {text}"));
+        }
     }
 
     /// Prints a warning on stderr: a problem that does not stop the command.
     pub fn warn(&self, text: &str) {
-        self.aside("warning", text);
+        if !self.quiet {
+            print_stderr(&format!("warning: {text}"));
+        }
     }
 
     /// Prints a line for people on stderr, such as a summary; not with `--json`.
     pub fn remark(&self, text: &str) {
         if !self.quiet && !self.json {
-            to_stderr(&format!("{}\n", escape_control_in_lines(text)));
+            print_stderr(text);
         }
     }
 
@@ -115,19 +119,11 @@ impl Output {
     pub fn may_animate(&self) -> bool {
         !self.quiet && !self.json && io::stderr().is_terminal()
     }
-
-    fn aside(&self, what: &str, text: &str) {
-        if !self.quiet {
-            to_stderr(&format!("{what}: {}\n", escape_control_in_lines(text)));
-        }
-    }
 }
 
 /// Writes to stdout. If its reader is gone, the process ends with success.
 pub fn print(text: &str) -> Result<(), CliError> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
+    match write_stdout(text) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => Err(CliError::broken(format!("cannot write to stdout: {error}"))),
@@ -136,19 +132,20 @@ pub fn print(text: &str) -> Result<(), CliError> {
 
 /// Writes an error document to stdout, unless a document was printed before. Returns whether it
 /// was written.
-pub fn error_to_stdout(document: &str) -> bool {
-    let mut out = io::stdout().lock();
-    !DOCUMENT_PRINTED.load(Ordering::Relaxed)
-        && out
-            .write_all(document.as_bytes())
-            .and_then(|()| out.flush())
-            .is_ok()
+pub fn print_error_document(document: &str) -> bool {
+    !DOCUMENT_PRINTED.load(Ordering::Relaxed) && write_stdout(document).is_ok()
 }
 
-/// Writes to stderr.
-pub fn to_stderr(text: &str) {
-    // If stderr is closed, the exit code still reports the failure.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+fn write_stdout(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// Writes a line to stderr, with control characters escaped.
+pub fn print_stderr(text: &str) {
+    // If stderr is closed, the exit code still reports a failure.
+    let _ = writeln!(io::stderr(), "{}", escape_control_in_lines(text));
 }
 
 /// The text with a line feed at its end.

@@ -21,6 +21,19 @@ fn invalid_arguments() {
 }
 
 #[test]
+fn every_command_takes_the_engine_from_the_environment() {
+    let s = Transcript::new();
+    for line in ["", "serve --http 127.0.0.1:0", "list", "mcp", "doctor"] {
+        let words = line.split_whitespace();
+        let command = s.command(skills_path()).args(words);
+        let output = s.finish(command.env("SKILLS_URL", "http://from-environment"));
+        let text = output.stdout + &output.stderr;
+        assert!(text.contains("http://from-environment"), "{line}: {text}");
+        assert_ne!(output.code, 0, "{line}: {text}");
+    }
+}
+
+#[test]
 fn invalid_addresses() {
     let mut s = Transcript::new();
     s.run_with("skills register resend/email -", "# Email\n");
