@@ -50,7 +50,7 @@ pub fn run(args: &CallArgs) -> Result<(), CliError> {
         )
     })?;
     open(&args.options, async |connection| {
-        let result: Value = match connection.call(&function, &payload).await {
+        let result: Value = match connection.call_function(&function, &payload).await {
             Ok(result) => result,
             Err(error) => return Err(suggest(connection, &function, error).await),
         };
@@ -70,7 +70,7 @@ async fn suggest(connection: &Connection, function: &str, error: CliError) -> Cl
         return error;
     }
     let payload = json!({ "include_internal": true });
-    let listed = connection.call::<Value>("engine::functions::list", &payload);
+    let listed = connection.call_function::<Value>("engine::functions::list", &payload);
     let listed = listed.await.unwrap_or_default();
     let functions = listed["functions"].as_array().into_iter().flatten();
     let ids = functions.filter_map(|function| function["function_id"].as_str());

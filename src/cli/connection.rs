@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
+use skills_api::Operation;
 use skills_core::{Error, Json, Kind};
 use skills_iii::{CallError, Client, ErrorBody};
 
@@ -86,7 +87,7 @@ impl Connection {
         };
         let location = find(target, timeout, &output)
             .await
-            .map_err(cannot_connect)?;
+            .map_err(|error| cannot_connect(&error))?;
         let access = match location {
             Location::Engine { client, url } => Access::Remote { client, url },
             Location::Directory(dir) => {
@@ -95,7 +96,7 @@ impl Connection {
                     output.note(&format!("no engine is listening at {url}; using {dir}"));
                 }
                 let local = LocalRegistry::open(dir, &loaded);
-                Access::Local(local.map_err(|error| cannot_connect(error.into()))?)
+                Access::Local(local.map_err(|error| cannot_connect(&error.into()))?)
             }
         };
         Ok(Self {
@@ -106,29 +107,21 @@ impl Connection {
         })
     }
 
-    /// Calls a function and decodes the result.
+    /// Calls an operation of the registry.
     pub async fn call<T: DeserializeOwned>(
+        &self,
+        operation: &Operation,
+        payload: &impl Serialize,
+    ) -> Result<T, CliError> {
+        self.call_function(operation.id, payload).await
+    }
+
+    /// Calls any function. A function without a result returns JSON's `null`.
+    pub async fn call_function<T: DeserializeOwned>(
         &self,
         function: &str,
         payload: &impl Serialize,
     ) -> Result<T, CliError> {
-        let result = self.call_raw(function, payload).await?;
-        let text = result.as_deref().map_or("null", RawValue::get);
-        serde_json::from_str(text).map_err(|error| CliError {
-            kind: Kind::Broken,
-            message: format!("`{function}` returned an unexpected result: {error}"),
-            hint: Some(
-                "is another version of skills serving there? `skills doctor` checks it".into(),
-            ),
-        })
-    }
-
-    /// Calls a function; a function without a result returns `None`.
-    pub async fn call_raw(
-        &self,
-        function: &str,
-        payload: &impl Serialize,
-    ) -> Result<Option<Json>, CliError> {
         let payload = to_raw_value(payload)
             .map_err(|error| CliError::broken(format!("cannot encode the payload: {error}")))?;
         let timeout = self.timeout;
@@ -155,7 +148,14 @@ impl Connection {
             }
         };
         let message = format!("waiting for {function}");
-        with_spinner(self.spins.get(), &message, call).await
+        let result = with_spinner(self.spins.get(), &message, call).await?;
+        let text = result.as_deref().map_or("null", RawValue::get);
+        serde_json::from_str(text).map_err(|error| {
+            CliError::broken(format!(
+                "`{function}` returned an unexpected result: {error}"
+            ))
+            .with_hint("is another version of skills serving there? `skills doctor` checks it")
+        })
     }
 }
 
@@ -205,41 +205,32 @@ fn operation_failed(error: Error) -> CliError {
 }
 
 fn timed_out(function: &str, timeout: Duration) -> CliError {
-    CliError {
-        kind: Kind::TimedOut,
-        message: format!("`{function}` did not answer within {timeout:?}"),
-        hint: Some("try again, or wait longer with --timeout".into()),
-    }
+    let message = format!("`{function}` did not answer within {timeout:?}");
+    CliError::new(Kind::TimedOut, message).with_hint("try again, or wait longer with --timeout")
 }
 
 /// The error for a call that failed.
 pub fn call_failed(function: &str, error: CallError) -> CliError {
     match error {
         CallError::TimedOut { timeout, .. } => timed_out(function, timeout),
-        CallError::Disconnected => CliError {
-            kind: Kind::Unavailable,
-            message: format!("the engine disconnected before `{function}` answered"),
-            hint: Some("is it running? try again".into()),
-        },
-        CallError::NotFound(_) => CliError {
-            kind: Kind::NotFound,
-            message: format!("function not found: {function}"),
-            hint: Some("is the worker that offers it connected?".into()),
-        },
+        CallError::Disconnected => {
+            let message = format!("the engine disconnected before `{function}` answered");
+            CliError::new(Kind::Unavailable, message).with_hint("is it running? try again")
+        }
+        CallError::NotFound(_) => CliError::not_found(
+            format!("function not found: {function}"),
+            "is the worker that offers it connected?",
+        ),
         CallError::Remote(body) => decode_error(&body),
     }
 }
 
 /// The error for an operation or a trigger type of the registry that an engine does not have.
 pub fn not_offered(url: &str, id: &str) -> CliError {
-    CliError {
-        kind: Kind::Unavailable,
-        message: format!("the engine at {url} does not offer `{id}`"),
-        hint: Some(
-            "no skills worker runs there, or an older one: start this version with `skills --url ...`"
-                .into(),
-        ),
-    }
+    let message = format!("the engine at {url} does not offer `{id}`");
+    CliError::new(Kind::Unavailable, message).with_hint(
+        "no skills worker runs there, or an older one: start this version with `skills --url ...`",
+    )
 }
 
 /// Every kind, to find the kind of a code.
@@ -298,7 +289,7 @@ fn split_hint(text: &str) -> (String, Option<String>) {
     }
 }
 
-fn cannot_connect(error: ConnectError) -> CliError {
+fn cannot_connect(error: &ConnectError) -> CliError {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(deeper) = cause {

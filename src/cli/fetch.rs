@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
+use skills_api::fetch::FETCH;
 
 use super::CliError;
 use super::address;
@@ -36,9 +37,7 @@ pub fn run(args: &FetchArgs) -> Result<(), CliError> {
         .map(|uri| Ok(address::uri(uri)?.to_string()));
     let uris: Vec<String> = uris.collect::<Result<_, CliError>>()?;
     open(&args.options, async |connection| {
-        let text: String = connection
-            .call("skill::fetch", &json!({ "uris": uris }))
-            .await?;
+        let text: String = connection.call(&FETCH, &json!({ "uris": uris })).await?;
         let data = json!({ "uris": uris, "text": text });
         connection.output.data("fetch", &data, |output| {
             output.document(&line(&text), true, args.raw)

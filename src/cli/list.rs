@@ -4,6 +4,7 @@ use clap::Args;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use skills_api::skills::LIST;
 
 use super::CliError;
 use super::connection::{Connection, open};
@@ -78,7 +79,7 @@ pub async fn entries(
     connection: &Connection,
     origin: Option<&str>,
 ) -> Result<Vec<Entry>, CliError> {
-    let listing: Listing = connection.call("skills::list", &json!({})).await?;
+    let listing: Listing = connection.call(&LIST, &json!({})).await?;
     let mut skills = listing.skills;
     if let Some(origin) = origin {
         skills.retain(|skill| skill.origin == origin);

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use skills_api::skills::RESOURCES_READ;
 
 use super::CliError;
 use super::address;
@@ -79,10 +80,8 @@ pub async fn content(connection: &Connection, uri: &str) -> Result<Content, CliE
     struct Contents {
         contents: [Content; 1],
     }
-    let Contents {
-        contents: [content],
-    } = connection
-        .call("skills::resources-read", &json!({ "uri": uri }))
-        .await?;
+    let payload = json!({ "uri": uri });
+    let read: Contents = connection.call(&RESOURCES_READ, &payload).await?;
+    let [content] = read.contents;
     Ok(content)
 }

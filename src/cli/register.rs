@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use skills_api::skills::REGISTER;
 use skills_core::{BODY_MAX, SkillId};
 
 use super::connection::{Connection, open};
@@ -57,5 +58,5 @@ pub async fn register(
     skill: &str,
 ) -> Result<Registered, CliError> {
     let payload = json!({ "id": id.as_str(), "skill": skill });
-    connection.call("skills::register", &payload).await
+    connection.call(&REGISTER, &payload).await
 }

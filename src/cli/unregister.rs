@@ -3,6 +3,7 @@
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use skills_api::{Operation, prompts, skills};
 use skills_core::{PromptName, nearest};
 
 use super::connection::open;
@@ -44,16 +45,16 @@ const PROMPTS_EXAMPLES: &str = "Examples:
 pub fn skills(args: &SkillsArgs) -> Result<(), CliError> {
     let ids = args.ids.iter().map(|id| Ok(address::id(id)?.to_string()));
     let ids: Vec<_> = ids.collect::<Result<_, CliError>>()?;
-    let functions = ["skills::unregister", "skills::list"];
-    unregister(&args.options, functions, ["skills", "id"], &ids)
+    let operations = [&skills::UNREGISTER, &skills::LIST];
+    unregister(&args.options, operations, ["skills", "id"], &ids)
 }
 
 pub fn prompts(args: &PromptsArgs) -> Result<(), CliError> {
     let names = args.names.iter();
     let names = names.map(|name| Ok(name.parse::<PromptName>()?.to_string()));
     let names: Vec<_> = names.collect::<Result<_, CliError>>()?;
-    let functions = ["prompts::unregister", "prompts::list"];
-    unregister(&args.options, functions, ["prompts", "name"], &names)
+    let operations = [&prompts::UNREGISTER, &prompts::LIST];
+    unregister(&args.options, operations, ["prompts", "name"], &names)
 }
 
 #[derive(Deserialize)]
@@ -65,7 +66,7 @@ struct Unregistered {
 /// id of an entry.
 fn unregister(
     options: &Options,
-    [unregister, list]: [&str; 2],
+    [unregister, list]: [&Operation; 2],
     [entries, key]: [&str; 2],
     ids: &[String],
 ) -> Result<(), CliError> {

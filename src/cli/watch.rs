@@ -6,6 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use skills_api::TRIGGER_TYPES;
+use skills_api::skills::LIST;
 use skills_core::Change;
 use skills_iii::client::Handler;
 use skills_iii::{Client, Event};
@@ -23,7 +24,7 @@ const PENDING_MAX: usize = 65_536;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct WatchArgs {
-    /// End after so many changes.
+    /// End after this number of changes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
 
@@ -175,6 +176,6 @@ async fn subscribe(
         })?;
     }
     // The worker processes messages in order: it answers after it has the subscriptions.
-    let _: serde::de::IgnoredAny = connection.call("skills::list", &json!({})).await?;
+    let _: serde::de::IgnoredAny = connection.call(&LIST, &json!({})).await?;
     Ok(())
 }

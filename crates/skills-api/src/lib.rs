@@ -10,12 +10,12 @@
 //! `fetch` hold the functions, `tools` the operations that exist as tools only.
 
 mod decode;
-mod fetch;
+pub mod fetch;
 mod operation;
-mod prompts;
+pub mod prompts;
 mod route;
 mod schema;
-mod skills;
+pub mod skills;
 mod tools;
 mod trigger_types;
 

@@ -11,6 +11,7 @@ use super::decode::{Object, decode, encode};
 use super::schema::AnyValue;
 use super::skills::EmptyInput;
 
+/// `prompts::register`.
 pub const REGISTER: Operation = Operation::function::<RegisterPromptInput, RegisterPromptOutput>(
     "prompts::register",
     "Store a slash command whose text a handler function renders.",
@@ -87,6 +88,7 @@ struct RegisterPromptOutput {
     registered_at: Arc<str>,
 }
 
+/// `prompts::unregister`.
 pub const UNREGISTER: Operation =
     Operation::function::<UnregisterPromptInput, UnregisterPromptOutput>(
         "prompts::unregister",
@@ -111,6 +113,7 @@ struct UnregisterPromptOutput {
     removed: bool,
 }
 
+/// `prompts::list`.
 pub const LIST: Operation = Operation::function::<ListPromptsInput, ListPromptsOutput>(
     "prompts::list",
     "List every prompt: name, handler, number of arguments.",
@@ -151,6 +154,7 @@ struct PromptEntry {
     origin: &'static str,
 }
 
+/// `prompts::mcp-list`.
 pub const MCP_LIST: Operation = Operation::function::<EmptyInput, AnyValue>(
     "prompts::mcp-list",
     "Internal: every prompt with its arguments, as the protocol lists them.",
@@ -187,6 +191,7 @@ struct MenuEntry {
     arguments: Vec<PromptArgument>,
 }
 
+/// `prompts::mcp-get`.
 pub const MCP_GET: Operation = Operation::function::<PromptGetInput, AnyValue>(
     "prompts::mcp-get",
     "Internal: render a prompt with arguments, as protocol messages.",

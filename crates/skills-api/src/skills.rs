@@ -10,6 +10,7 @@ use super::Operation;
 use super::decode::{decode, encode};
 use super::schema::AnyValue;
 
+/// `skills::register`.
 pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, RegisterSkillOutput>(
     "skills::register",
     "Store a markdown skill under an id; agents read it at iii://{id}.",
@@ -38,6 +39,7 @@ struct RegisterSkillOutput {
     registered_at: Arc<str>,
 }
 
+/// `skills::unregister`.
 pub const UNREGISTER: Operation = Operation::function::<UnregisterSkillInput, UnregisterSkillOutput>(
     "skills::unregister",
     "Remove a skill by id. Removing an unknown id is not an error.",
@@ -61,6 +63,7 @@ struct UnregisterSkillOutput {
     removed: bool,
 }
 
+/// `skills::list`.
 pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOutput<'static>>(
     "skills::list",
     "List every skill without its body, by id.",
@@ -106,6 +109,7 @@ impl<'a> SkillEntry<'a> {
     }
 }
 
+/// `skills::resources-list`.
 pub const RESOURCES_LIST: Operation = Operation::function::<EmptyInput, AnyValue>(
     "skills::resources-list",
     "Internal: the index and every skill as protocol resources.",
@@ -124,7 +128,7 @@ pub const RESOURCES_LIST: Operation = Operation::function::<EmptyInput, AnyValue
 .idempotent();
 
 #[derive(Deserialize, JsonSchema)]
-pub struct EmptyInput {}
+pub(crate) struct EmptyInput {}
 
 #[derive(Serialize)]
 struct Resources<'a> {
@@ -152,6 +156,7 @@ impl<'a> ResourceEntry<'a> {
     }
 }
 
+/// `skills::resources-read`.
 pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, AnyValue>(
     "skills::resources-read",
     "Internal: the content of an iii:// address, as protocol contents.",
@@ -189,6 +194,7 @@ struct ContentEntry {
     text: Arc<str>,
 }
 
+/// `skills::resources-templates`.
 pub const RESOURCES_TEMPLATES: Operation = Operation::function::<EmptyInput, AnyValue>(
     "skills::resources-templates",
     "Internal: the two families of iii:// addresses.",

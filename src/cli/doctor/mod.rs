@@ -40,11 +40,10 @@ pub fn run(args: &DoctorArgs) -> Result<(), CliError> {
     })?;
     let diagnosis = Diagnosis::new(&config, &checkup);
     let lines = text::lines(&diagnosis);
-    let findings = lines.iter().filter(|line| line.is_finding).count();
+    let findings = text::count_findings(&diagnosis, &lines);
     let data = json::data(&diagnosis, findings);
-    args.output
-        .output()
-        .data("doctor", &data, |_| text::print(&lines))?;
+    let output = args.output.output();
+    output.data("doctor", &data, |_| text::print(&lines))?;
     match findings {
         0 => Ok(()),
         _ => Err(CliError::broken(count(findings, "finding"))),
@@ -93,49 +92,51 @@ struct Status {
     is_finding: bool,
 }
 
+impl Status {
+    fn good(state: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            state,
+            message: message.into(),
+            is_finding: false,
+        }
+    }
+
+    fn bad(state: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            is_finding: true,
+            ..Self::good(state, message)
+        }
+    }
+}
+
 fn engine_status(engine: &EngineHealth) -> Status {
-    let (state, message, is_finding) = match engine {
-        EngineHealth::Serving => ("serving", "running, with a registry".into(), false),
-        EngineHealth::Idle(problem) => {
-            let message = format!("running, but without a registry ({problem}); start `skills`");
-            ("idle", message, true)
-        }
+    match engine {
+        EngineHealth::Serving => Status::good("serving", "running, with a registry"),
+        EngineHealth::Idle(problem) => Status::bad(
+            "idle",
+            format!("running, but without a registry ({problem}); start `skills`"),
+        ),
         EngineHealth::Absent => {
-            let message = "not running; commands use the data directory";
-            ("absent", message.into(), false)
+            Status::good("absent", "not running; commands use the data directory")
         }
-        EngineHealth::Refused(error) => ("refusing", with_hint(error, error.hint()), true),
-    };
-    Status {
-        state,
-        message,
-        is_finding,
+        EngineHealth::Refused(error) => Status::bad("refusing", with_hint(error, error.hint())),
     }
 }
 
 fn store_status(store: &StoreHealth) -> Status {
-    let (state, message, is_finding) = match store {
-        StoreHealth::Healthy(checked) => {
-            let (version, rows) = (checked.version, checked.rows);
-            let outdated = if checked.outdated {
-                " (migrated on next use)"
-            } else {
-                ""
-            };
-            let message = format!("healthy: schema version {version}{outdated}, rows: {rows}");
-            ("healthy", message, false)
+    match store {
+        StoreHealth::Healthy(check) => {
+            let (version, rows) = (check.version, check.rows);
+            let message = format!("healthy: schema version {version}, rows: {rows}");
+            let outdated = check.outdated.then_some(", to be migrated on next use");
+            Status::good("healthy", message + outdated.unwrap_or_default())
         }
-        StoreHealth::Empty(_) => ("empty", "nothing stored yet".into(), false),
-        StoreHealth::Broken(_, error) => ("broken", with_hint(error, error.hint()), true),
-        StoreHealth::NoDataDir => {
-            let message = "this user has no data directory; name one with --data-dir";
-            ("nowhere", message.into(), true)
-        }
-    };
-    Status {
-        state,
-        message,
-        is_finding,
+        StoreHealth::Empty(_) => Status::good("empty", "nothing stored yet"),
+        StoreHealth::Broken(_, error) => Status::bad("broken", with_hint(error, error.hint())),
+        StoreHealth::NoDataDir => Status::bad(
+            "nowhere",
+            "this user has no data directory; name one with --data-dir",
+        ),
     }
 }
 

@@ -4,38 +4,22 @@ use skills_core::{Skipped, escape_control};
 
 use super::{Diagnosis, PatternCount};
 
-/// One line of the report.
-pub struct Line {
-    label: &'static str,
-    text: String,
-    /// Whether it is a problem to fix.
-    pub is_finding: bool,
-}
+/// A line: its label and its text.
+pub type Line = (&'static str, String);
 
-/// A line of information.
-fn info(label: &'static str, text: String) -> Line {
-    Line {
-        label,
-        text,
-        is_finding: false,
-    }
-}
+/// Labels of lines that report a problem to fix.
+const FINDINGS: [&str; 4] = ["warning", "shadowed", "skipped", "damaged"];
 
-/// A line about a problem.
-fn finding(label: &'static str, text: String) -> Line {
-    Line {
-        label,
-        text,
-        is_finding: true,
-    }
+/// How many problems there are.
+pub fn count_findings(diagnosis: &Diagnosis<'_>, lines: &[Line]) -> usize {
+    let findings = lines.iter().filter(|(label, _)| FINDINGS.contains(label));
+    let status = [&diagnosis.engine, &diagnosis.store];
+    findings.count() + status.iter().filter(|status| status.is_finding).count()
 }
 
 /// The lines in columns.
 pub fn print(lines: &[Line]) -> String {
-    let line = |line: &Line| match line.label {
-        "" => line.text.clone() + "\n",
-        label => format!("{label:<8} {}\n", escape_control(&line.text)),
-    };
+    let line = |(label, text): &Line| format!("{label:<8} {}\n", escape_control(text));
     lines.iter().map(line).collect()
 }
 
@@ -43,25 +27,15 @@ pub fn print(lines: &[Line]) -> String {
 pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
     let checkup = diagnosis.checkup;
     let report = &checkup.report;
-    let (engine, store) = (&diagnosis.engine, &diagnosis.store);
     let store_path = match diagnosis.store_path {
         Some(path) => format!("{}: ", path.display()),
         None => String::new(),
     };
-    let mut lines = vec![
-        Line {
-            label: "engine",
-            text: format!("{}: {}", checkup.url, engine.message),
-            is_finding: engine.is_finding,
-        },
-        Line {
-            label: "store",
-            text: format!("{store_path}{}", store.message),
-            is_finding: store.is_finding,
-        },
-    ];
+    let engine = format!("{}: {}", checkup.url, diagnosis.engine.message);
+    let store = format!("{store_path}{}", diagnosis.store.message);
+    let mut lines = vec![("engine", engine), ("store", store)];
     let warnings = diagnosis.config.warnings.iter();
-    lines.extend(warnings.map(|warning| finding("warning", warning.clone())));
+    lines.extend(warnings.map(|warning| ("warning", warning.clone())));
     for (kind, patterns, files) in [
         ("skill", &diagnosis.skill_patterns, &report.skills),
         ("prompt", &diagnosis.prompt_patterns, &report.prompts),
@@ -69,18 +43,18 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
         lines.extend(patterns.iter().map(|count| pattern(count, kind)));
         for file in files {
             let path = file.path.display();
-            lines.push(info(kind, format!("{}  {path}", file.name)));
+            lines.push((kind, format!("{}  {path}", file.name)));
             let warning = file.warning.iter();
-            lines.extend(warning.map(|warning| finding("warning", format!("{path}: {warning}"))));
+            lines.extend(warning.map(|warning| ("warning", format!("{path}: {warning}"))));
         }
     }
     let patterns = diagnosis.agent_patterns.iter();
     lines.extend(patterns.map(|count| pattern(count, "agent")));
     for agent in &checkup.agents {
         let path = agent.path.display();
-        lines.push(info("agent", format!("{}  {path}", agent.ids.join(" "))));
+        lines.push(("agent", format!("{}  {path}", agent.ids.join(" "))));
         let warnings = agent.warnings.iter();
-        lines.extend(warnings.map(|warning| finding("warning", format!("{path}:{warning}"))));
+        lines.extend(warnings.map(|warning| ("warning", format!("{path}:{warning}"))));
     }
     lines.extend(checkup.shadowed.iter().map(|shadowed| {
         let (kind, name) = (shadowed.kind, &shadowed.file.name);
@@ -90,21 +64,20 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
             "{path}: {kind} `{name}` was registered by a worker at {at} (origin {by}); \
              unregister that one or rename the file"
         );
-        finding("shadowed", text)
+        ("shadowed", text)
     }));
     for (label, skipped) in [("skipped", &report.skipped), ("damaged", &checkup.damaged)] {
-        let line = |Skipped { place, reason }: &Skipped| format!("{place}: {reason}");
-        lines.extend(skipped.iter().map(|entry| finding(label, line(entry))));
+        let line = |Skipped { place, reason }: &Skipped| (label, format!("{place}: {reason}"));
+        lines.extend(skipped.iter().map(line));
     }
-    let summary = format!(
-        "skills: {}, prompts: {}, agents: {}, skipped: {}, shadowed: {}",
-        report.skills.len(),
-        report.prompts.len(),
-        checkup.agents.len(),
-        report.skipped.len(),
-        checkup.shadowed.len()
-    );
-    lines.push(info("", summary));
+    let counts = [
+        format!("skills: {}", report.skills.len()),
+        format!("prompts: {}", report.prompts.len()),
+        format!("agents: {}", checkup.agents.len()),
+        format!("skipped: {}", report.skipped.len()),
+        format!("shadowed: {}", checkup.shadowed.len()),
+    ];
+    lines.push(("summary", counts.join(", ")));
     lines
 }
 
@@ -121,5 +94,5 @@ fn pattern(count: &PatternCount<'_>, kind: &str) -> Line {
         _ => format!(", matched by an earlier pattern: {earlier}"),
     };
     let text = format!("{pattern} (files: {files}, {kind}s: {served}{earlier})");
-    info("pattern", text)
+    ("pattern", text)
 }

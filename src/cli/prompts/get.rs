@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use skills_api::prompts::MCP_GET;
 use skills_core::{PromptName, nearest};
 
 use super::list::{Prompt, prompts};
@@ -49,7 +50,7 @@ pub fn run(args: &GetArgs) -> Result<(), CliError> {
             check(prompt, &arguments, &connection.output)?;
         }
         let payload = json!({ "name": name.as_str(), "arguments": arguments });
-        let rendered: Rendered = connection.call("prompts::mcp-get", &payload).await?;
+        let rendered: Rendered = connection.call(&MCP_GET, &payload).await?;
         connection.output.data("prompts get", &rendered, |output| {
             output.document(&line(&to_text(&rendered.messages)), true, false)
         })

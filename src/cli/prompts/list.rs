@@ -3,6 +3,7 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use skills_api::prompts::MCP_LIST;
 
 use crate::cli::CliError;
 use crate::cli::connection::{Connection, open};
@@ -83,7 +84,7 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
 
 /// Every prompt with its arguments.
 pub async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, CliError> {
-    let menu: Menu = connection.call("prompts::mcp-list", &json!({})).await?;
+    let menu: Menu = connection.call(&MCP_LIST, &json!({})).await?;
     Ok(menu.prompts)
 }
 

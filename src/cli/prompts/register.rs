@@ -3,6 +3,7 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use skills_api::prompts::REGISTER;
 use skills_core::{FunctionId, PromptName};
 
 use crate::cli::CliError;
@@ -59,7 +60,7 @@ pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
             "arguments": arguments,
             "function_id": function.to_string(),
         });
-        let registered: Registered = connection.call("prompts::register", &payload).await?;
+        let registered: Registered = connection.call(&REGISTER, &payload).await?;
         let output = &connection.output;
         output.data("prompts register", &registered, |_| format!("{name}\n"))
     })
