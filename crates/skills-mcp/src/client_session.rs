@@ -218,8 +218,8 @@ async fn notify(
     }
     let mut uris: Vec<String> = {
         let subscribed = lock(subscribed);
-        let changed = subscribed.iter().filter(|uri| changes.includes(uri));
-        changed.cloned().collect()
+        let updated = subscribed.iter().filter(|uri| changes.includes(uri));
+        updated.cloned().collect()
     };
     uris.sort_unstable();
     for uri in uris {

@@ -173,18 +173,24 @@ impl EngineTools {
     }
 
     async fn functions(&self) -> Result<Vec<FunctionInfo>, Error> {
-        let functions = self.ask("engine::functions::list", &json!({})).await?;
+        let functions = self
+            .call_engine("engine::functions::list", &json!({}))
+            .await?;
         Ok(functions.unwrap_or_default())
     }
 
     /// Functions with their schemas; `None` if the engine cannot describe functions.
     async fn describe(&self, ids: Vec<&str>) -> Result<Option<Vec<FunctionInfo>>, Error> {
         let input = json!({ "function_ids": ids });
-        self.ask("engine::functions::info", &input).await
+        self.call_engine("engine::functions::info", &input).await
     }
 
     /// Calls a function of the engine that returns functions; `None` if it does not exist.
-    async fn ask(&self, function: &str, input: &Value) -> Result<Option<Vec<FunctionInfo>>, Error> {
+    async fn call_engine(
+        &self,
+        function: &str,
+        input: &Value,
+    ) -> Result<Option<Vec<FunctionInfo>>, Error> {
         let doing = || "list the functions of the engine".to_owned();
         let payload = to_raw_value(input).expect("a value is JSON");
         let output = match self.engine.call(function, payload, LIST_TIMEOUT).await {

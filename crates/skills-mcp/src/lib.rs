@@ -58,7 +58,7 @@ use client_session::ClientSession;
 use engine_tools::EngineTools;
 
 /// Sent to the model when a client connects.
-const INSTRUCTIONS: &str = "A registry of skills: markdown that tells when and how to use the \
+const INSTRUCTIONS: &str = "A registry of skills: markdown that explains when and how to use the \
     tools of this system. Start with the resource `iii://skills`, the index of all of them, and \
     read a skill at its `iii://` address before you do what it is about. Follow `iii://` links \
     only as far as the task needs. Without access to resources, call the tool `skill__fetch` with \
@@ -191,7 +191,7 @@ impl ServerHandler for RegistryServer {
     ) -> Result<ListResourcesResult, ErrorData> {
         let registry = &self.shared.registry;
         if self.session.logs(&context, LoggingLevel::Warning) {
-            // If the registry is unavailable, the response below says so.
+            // If the registry is unavailable, the list below returns the error.
             for Skipped { place, reason } in registry.skipped().await.unwrap_or_default() {
                 let message = format!("not served: {place}: {reason}");
                 let log = self.session.log(&context, LoggingLevel::Warning, message);

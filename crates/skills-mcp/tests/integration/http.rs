@@ -33,7 +33,7 @@ pub async fn session(server: &HttpServer) -> String {
     session
 }
 
-/// A request of 2026-07-28, with its headers.
+/// A request of protocol version 2026-07-28, with its headers.
 fn stateless(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, String) {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -186,7 +186,7 @@ async fn access_is_limited_by_host_origin_and_token() {
 }
 
 #[tokio::test]
-async fn bodies_have_a_limit() {
+async fn a_body_over_the_limit_is_refused() {
     let options = HttpOptions {
         max_body_bytes: 1000,
         ..HttpOptions::default()
