@@ -58,7 +58,7 @@ pub struct FileSet<E: FileEntry> {
 }
 
 /// A file that is served.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ParsedFile<E> {
     /// What it holds.
     pub entry: E,
@@ -69,7 +69,7 @@ pub struct ParsedFile<E> {
 }
 
 /// The result of one walk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ParsedFiles<E> {
     /// Files that are served, in byte order of their paths.
     pub files: Vec<ParsedFile<E>>,

@@ -7,8 +7,8 @@
 //!
 //! The crate does not know the registry, an engine, the configuration or a surface: it
 //! takes patterns, implements [`skills_core::Source`], and returns reports and changes as
-//! data. It keeps no markdown bodies in memory, and it does not trust a watcher to say what
-//! changed: an event causes a walk.
+//! data. It keeps no markdown bodies in memory, and it does not take from an
+//! event what changed: an event causes a walk.
 //!
 //! Start at [`Sources`]. A listing goes from there to `file_set` (walk, parse, remove
 //! duplicates), `scan` (the walk), `cache` (what is remembered) and `markdown` or

@@ -198,22 +198,11 @@ fn agent_skills(agents: &ParsedFiles<AgentFile>) -> impl Iterator<Item = &AgentS
     agents.entries().flat_map(|agent| &agent.skills)
 }
 
-/// The entries alone, cloned only if another caller shares the walk.
+/// The entries of a walk, cloned only if another caller shares it.
 fn listing<E: Clone, T>(files: Arc<ParsedFiles<E>>, entry: impl Fn(E) -> T) -> Listing<T> {
-    match Arc::try_unwrap(files) {
-        Ok(own) => Listing {
-            entries: own
-                .files
-                .into_iter()
-                .map(|file| entry(file.entry))
-                .collect(),
-            skipped: own.skipped,
-        },
-        Err(shared) => Listing {
-            entries: shared.entries().map(|file| entry(file.clone())).collect(),
-            skipped: shared.skipped.clone(),
-        },
-    }
+    let ParsedFiles { files, skipped, .. } = Arc::unwrap_or_clone(files);
+    let entries = files.into_iter().map(|file| entry(file.entry)).collect();
+    Listing { entries, skipped }
 }
 
 #[cfg(test)]

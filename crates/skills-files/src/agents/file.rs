@@ -32,18 +32,13 @@ pub enum ReadError {
 
 /// The absolute path, without `.` and `..`.
 pub fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut absolute = PathBuf::new();
-    for part in std::path::absolute(path)
-        .as_deref()
-        .unwrap_or(path)
-        .components()
-    {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                absolute.pop();
-            }
-            part => absolute.push(part),
+    for component in path.components() {
+        if component == Component::ParentDir {
+            absolute.pop();
+        } else {
+            absolute.push(component);
         }
     }
     absolute

@@ -20,19 +20,11 @@ use crate::text_file::Unserved;
 /// be read: then it is unknown whether the skill exists.
 pub type BodyResult = Result<Option<Arc<str>>, String>;
 
-/// Where a skill can be.
-struct Candidates {
-    /// In the order of the listing.
-    paths: Vec<PathBuf>,
-    /// The first path that could not be examined, with the reason.
-    problem: Option<String>,
-}
-
 impl FileSet<SkillFile> {
     /// The body of the skill that a listing has under `id`; `None` if only a walk can
     /// find it.
     pub fn lookup(&self, id: &SkillId) -> Option<BodyResult> {
-        let Candidates { paths, mut problem } = self.candidates(id)?;
+        let (paths, mut problem) = self.candidates(id)?;
         for path in &paths {
             match read_body(path) {
                 Ok(Some(body)) => return Some(Ok(Some(body))),
@@ -44,11 +36,12 @@ impl FileSet<SkillFile> {
         Some(problem.map_or(Ok(None), Err))
     }
 
-    /// The files that can be the skill `id`; `None` if the path to one contains a link.
-    fn candidates(&self, id: &SkillId) -> Option<Candidates> {
+    /// The files that can be the skill `id`, in the order of the listing, and the first
+    /// path that could not be examined with the reason. `None` if a path contains a link.
+    fn candidates(&self, id: &SkillId) -> Option<(Vec<PathBuf>, Option<String>)> {
         let (mut paths, mut problem) = (Vec::new(), None);
         if id.depth() > self.limits.depth {
-            return Some(Candidates { paths, problem });
+            return Some((paths, problem));
         }
         let mut failed = |path: &Path, error: &io::Error| {
             if !is_not_found(error) {
@@ -86,7 +79,7 @@ impl FileSet<SkillFile> {
             earlier.push((pattern, root));
         }
         paths.sort_by(|a, b| path_bytes(a).cmp(path_bytes(b)));
-        Some(Candidates { paths, problem })
+        Some((paths, problem))
     }
 }
 

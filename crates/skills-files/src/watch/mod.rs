@@ -2,7 +2,7 @@
 //!
 //! The operating system reports changes. Folders that it cannot watch (they do not exist
 //! yet, they are too many, a limit is reached, there is no such service) are polled. A
-//! [`Watcher`] never says what changed: its owner finds out.
+//! [`Watcher`] does not report what changed: its owner scans the folders.
 
 mod os_watcher;
 mod single_file;

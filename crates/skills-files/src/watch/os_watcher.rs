@@ -15,7 +15,7 @@ const REMOVED_MAX: usize = 1_000;
 /// Events that were not handled yet. Bounded: a flag, and a limited list of paths.
 #[derive(Debug, Default)]
 pub struct PendingEvents {
-    /// Set by any number of events until somebody waits.
+    /// Set by any number of events until the next wait.
     any: Notify,
     removed: Mutex<RemovedPaths>,
 }
