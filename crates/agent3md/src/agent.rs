@@ -156,18 +156,19 @@ impl Agent {
 
     /// The skills a text matches, best first; ties in order of z.
     pub fn route(&self, text: &str) -> Vec<Match<'_>> {
-        let found = self.trigger_index().route(text).into_iter();
-        let mut matches: Vec<Match<'_>> = found
-            .map(|(index, triggers)| {
-                let skill = self.skill(self.listed[index]);
-                let trigger = |number: usize| skill.triggers[number].as_str();
-                Match {
-                    skill,
-                    matched: triggers.into_iter().map(trigger).collect(),
-                }
-            })
-            .collect();
-        matches.sort_by(|a, b| {
+        let hits = self.trigger_index().route(text);
+        let matches = hits.chunk_by(|a, b| a.0 == b.0).map(|hits| {
+            let skill = self.skill(self.listed[hits[0].0]);
+            let triggers = hits
+                .iter()
+                .map(|&(_, number)| skill.triggers[number].as_str());
+            Match {
+                skill,
+                matched: triggers.collect(),
+            }
+        });
+        let mut matches: Vec<Match<'_>> = matches.collect();
+        matches.sort_unstable_by(|a, b| {
             let score = b.matched.len().cmp(&a.matched.len());
             score.then_with(|| a.skill.z.total_cmp(&b.skill.z))
         });

@@ -23,8 +23,8 @@ pub struct Match<'a> {
 ///
 /// ```
 /// let index = agent3md::TriggerIndex::new([["find code", "grep"], ["Code review", "code, REVIEW"]]);
-/// assert_eq!(index.route("find the code"), [(0, vec![0])]);
-/// assert_eq!(index.route("review the code"), [(1, vec![0])]);
+/// assert_eq!(index.route("find the code"), [(0, 0)]);
+/// assert_eq!(index.route("review the code"), [(1, 0)]);
 /// ```
 #[derive(Debug, Default)]
 pub struct TriggerIndex {
@@ -108,29 +108,25 @@ impl TriggerIndex {
         self.by_rarest_word = Rows::sorted(self.vocabulary.len(), pairs.collect());
     }
 
-    /// The skills that a text matches, in order of their numbers, each with the numbers of its
-    /// matching triggers. A phrase that a skill declares more than once is reported once.
-    pub fn route(&self, text: &str) -> Vec<(usize, Vec<usize>)> {
+    /// The triggers that a text matches, as sorted pairs of skill and trigger number. A phrase
+    /// that a skill declares more than once is reported once.
+    pub fn route(&self, text: &str) -> Vec<(usize, usize)> {
         let text = lowercase(text);
         let mut asked: Vec<u32> = tokens(&text)
             .filter_map(|token| self.vocabulary.get(token).copied())
             .collect();
         asked.sort_unstable();
         asked.dedup();
-        let mut hits: Vec<(u32, u32)> = Vec::new();
+        let mut hits: Vec<(usize, usize)> = Vec::new();
         for &phrase in asked.iter().flat_map(|&word| self.by_rarest_word.row(word)) {
             let words = self.words.row(phrase);
             if words.iter().all(|word| asked.binary_search(word).is_ok()) {
-                hits.extend(self.uses.row(phrase));
+                let uses = self.uses.row(phrase).iter();
+                hits.extend(uses.map(|&(skill, trigger)| (skill as usize, trigger as usize)));
             }
         }
         hits.sort_unstable();
-        hits.chunk_by(|a, b| a.0 == b.0)
-            .map(|hits| {
-                let triggers = hits.iter().map(|hit| hit.1 as usize).collect();
-                (hits[0].0 as usize, triggers)
-            })
-            .collect()
+        hits
     }
 }
 
@@ -145,9 +141,8 @@ mod tests {
 
     #[track_caller]
     fn check(request: &str, triggers: &[&str], expected: &[&str]) {
-        let found = TriggerIndex::new([triggers]).route(request);
-        let found = found.into_iter().flat_map(|(_, matched)| matched);
-        let found: Vec<&str> = found.map(|number| triggers[number]).collect();
+        let found = TriggerIndex::new([triggers]).route(request).into_iter();
+        let found: Vec<&str> = found.map(|(_, number)| triggers[number]).collect();
         assert_eq!(found, expected, "for {request:?}");
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Clients compare these texts byte for byte. The structs are the same results as data.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use crate::agent::{Agent, Skill, SkillSelector};
@@ -88,15 +90,20 @@ pub fn list_skills(agent: &Agent) -> String {
 
 /// The result of `route_skill`.
 pub fn route_skill(agent: &Agent, text: &str) -> String {
-    let line = |Match { skill, matched }: &Match<'_>| {
+    let mut lines = String::new();
+    for Match { skill, matched } in agent.route(text) {
+        let line_end = if lines.is_empty() { "" } else { "\n" };
         let (name, score, matched) = (&skill.name, matched.len(), matched.join(", "));
-        format!("{name}  (score {score}; matched: {matched})")
-    };
-    let lines: Vec<String> = agent.route(text).iter().map(line).collect();
-    if lines.is_empty() {
-        return "no skill matched".to_owned();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            lines,
+            "{line_end}{name}  (score {score}; matched: {matched})"
+        );
     }
-    lines.join("\n")
+    if lines.is_empty() {
+        lines.push_str("no skill matched");
+    }
+    lines
 }
 
 /// The result of `get_skill`: the body, verbatim.

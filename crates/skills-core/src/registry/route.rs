@@ -136,20 +136,18 @@ fn triggers(head: &Head) -> &[Arc<str>] {
 }
 
 fn matches(index: &TriggerIndex, request: &str, skills: &[(&SkillId, &Head)]) -> Vec<Match> {
-    let found = index.route(request).into_iter();
-    let found = found.map(|(number, matched)| {
-        let (id, head) = skills[number];
-        let triggers = triggers(head);
+    let hits = index.route(request);
+    let matches = hits.chunk_by(|a, b| a.0 == b.0).map(|hits| {
+        let (id, head) = skills[hits[0].0];
+        let matched = hits.iter();
+        let matched = matched.map(|&(_, number)| Arc::clone(&triggers(head)[number]));
         Match {
             id: id.clone(),
             title: head.title_or(id),
-            matched: matched
-                .into_iter()
-                .map(|n| Arc::clone(&triggers[n]))
-                .collect(),
+            matched: matched.collect(),
         }
     });
-    found.collect()
+    matches.collect()
 }
 
 /// A walk over links in progress. It has a stack of its own, because a chain may be too long
