@@ -109,23 +109,23 @@ impl Outbox {
 
     /// Closes the connection after the queued messages were sent.
     pub(crate) fn finish(&self) {
-        self.end.send_if_modified(|end| {
-            let open = *end == End::Open;
-            if open {
-                *end = End::Finishing;
-            }
-            open
-        });
+        self.end(End::Finishing);
     }
 
     /// Drops the connection and the queued messages.
     pub(crate) fn abort(&self, reason: &'static str) {
-        self.end.send_if_modified(|end| {
-            let aborted = matches!(end, End::Aborted(_));
-            if !aborted {
-                *end = End::Aborted(reason);
+        self.end(End::Aborted(reason));
+    }
+
+    /// The first abort wins, also over an earlier finish.
+    fn end(&self, end: End) {
+        self.end.send_if_modified(|current| {
+            let replace = *current == End::Open
+                || (*current == End::Finishing && matches!(end, End::Aborted(_)));
+            if replace {
+                *current = end;
             }
-            !aborted
+            replace
         });
     }
 
@@ -175,5 +175,68 @@ impl Queue {
                 _ => pending().await,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Id;
+
+    fn message(id: &str) -> Message {
+        Message::UnregisterFunction(Id { id: id.to_owned() })
+    }
+
+    #[tokio::test]
+    async fn a_queue_is_bounded_by_messages_and_by_bytes() {
+        let weight = message("").weight();
+        for limits in [
+            QueueLimits {
+                messages: 2,
+                bytes: 1 << 20,
+            },
+            QueueLimits {
+                messages: 100,
+                bytes: 2 * weight,
+            },
+        ] {
+            let (outbox, mut queue) = queue(limits);
+            outbox.push(message("1")).unwrap();
+            outbox.push(message("2")).unwrap();
+            let full = outbox.push(message("3")).unwrap_err();
+            assert!(matches!(full, PushError::Full), "{limits:?}");
+            let mut sent = Box::pin(outbox.send(message("3")));
+            assert!(futures_util::poll!(&mut sent).is_pending(), "{limits:?}");
+            queue.recv().await.unwrap();
+            sent.await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_message_above_the_byte_limit_fits_an_empty_queue() {
+        let limits = QueueLimits {
+            messages: 100,
+            bytes: 1,
+        };
+        let (outbox, mut queue) = queue(limits);
+        outbox.push(message("1")).unwrap();
+        outbox.push(message("2")).unwrap_err();
+        queue.recv().await.unwrap();
+        outbox.push(message("2")).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_control_message_that_does_not_fit_aborts_the_connection() {
+        let limits = QueueLimits {
+            messages: 1,
+            bytes: 1 << 20,
+        };
+        let (outbox, queue) = queue(limits);
+        outbox.push_or_abort(message("1")).unwrap();
+        outbox.finish();
+        outbox.push_or_abort(message("2")).unwrap_err();
+        outbox.abort("too late");
+        let reason = queue.aborted().await;
+        assert_eq!(reason, "the other end does not read what it is sent");
     }
 }

@@ -146,7 +146,7 @@ impl Session {
             return caller.reply(function_id, Err(error));
         }
         while pending.calls.contains_key(&id) {
-            // Two callers chose the same id, and the callee must be able to tell them apart.
+            // Two callers chose the same id, and the callee must be able to distinguish them.
             id = new_call_id();
         }
         call.invocation_id = Some(id);

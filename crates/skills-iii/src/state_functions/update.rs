@@ -94,10 +94,8 @@ fn change(root: &mut Value, op: Op) -> Result<(), Problem> {
         Op::Set { path, value } => *at(root, &one(path), "set")? = value,
         Op::Merge { path, value } => {
             let Value::Object(fields) = value else {
-                return Err((
-                    "merge.value.not_object",
-                    "only an object can be merged".to_owned(),
-                ));
+                let message = "only an object can be merged".to_owned();
+                return Err(("merge.value.not_object", message));
             };
             let place = at(root, &keys(path), "merge")?;
             match place {
@@ -177,10 +175,8 @@ fn add(place: &mut Value, by: i64, op: &str) -> Result<(), Problem> {
 }
 
 fn too_large(op: &str) -> Problem {
-    (
-        "number.overflow",
-        format!("{op}: the result does not fit 64 bits"),
-    )
+    let message = format!("{op}: the result does not fit 64 bits");
+    ("number.overflow", message)
 }
 
 fn one(path: String) -> Vec<String> {

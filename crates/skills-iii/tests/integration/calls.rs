@@ -119,8 +119,8 @@ async fn errors_reach_the_caller_unchanged() {
         "between workers null means no result"
     );
     assert_eq!(
-        call("nobody").await.unwrap_err(),
-        CallError::NotFound("nobody".to_owned())
+        call("unknown").await.unwrap_err(),
+        CallError::NotFound("unknown".to_owned())
     );
 }
 
@@ -142,7 +142,7 @@ async fn a_void_call_arrives_without_a_reply() {
     let (record, mut calls) = recorder();
     other.register_function(function("receive"), record);
     wait_for_function(&one, "receive").await;
-    one.send("nobody::at::all", raw(&json!(1)));
+    one.send("unknown::function", raw(&json!(1)));
     one.send("receive", raw(&json!([1])));
     assert_eq!(in_time("the call", calls.recv()).await, Some(json!([1])));
 }

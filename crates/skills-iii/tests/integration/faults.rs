@@ -358,8 +358,8 @@ async fn foreign_origins_and_wrong_tokens_are_refused() {
         .await
         .unwrap();
     let stranger = Client::connect(&hub.url(), crate::common::fast_options("stranger")).unwrap();
-    let told = in_time("the refusal", stranger.events().recv())
+    let event = in_time("the refusal", stranger.events().recv())
         .await
         .unwrap();
-    assert_eq!(told, Event::ConnectionRefused { status: 401 });
+    assert_eq!(event, Event::ConnectionRefused { status: 401 });
 }

@@ -121,7 +121,7 @@ async fn calls_errors_and_large_payloads_in_both_directions() {
         }
         other => panic!("{other}"),
     }
-    match ask(&sdk, "nobody", json!({})).await.unwrap_err() {
+    match ask(&sdk, "unknown", json!({})).await.unwrap_err() {
         Error::Remote { code, .. } => assert_eq!(code, "function_not_found"),
         other => panic!("{other}"),
     }

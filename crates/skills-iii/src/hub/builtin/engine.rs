@@ -32,17 +32,16 @@ struct Filter {
 impl Filter {
     fn matches(&self, function: &FunctionListing<'_>) -> bool {
         let has = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
-        let prefix = self.prefix.as_ref();
-        let part = self.search.as_ref();
-        let (worker, workers) = (self.worker.as_ref(), self.workers.as_ref());
+        let text_has = |part: &String| {
+            has(function.function_id, part)
+                || function.description.is_some_and(|text| has(text, part))
+        };
+        let listed = |workers: &Vec<String>| workers.contains(&function.worker_name);
         (self.include_internal || !is_internal(function))
-            && prefix.is_none_or(|prefix| function.function_id.starts_with(prefix))
-            && part.is_none_or(|part| {
-                has(function.function_id, part)
-                    || function.description.is_some_and(|text| has(text, part))
-            })
-            && worker.is_none_or(|worker| *worker == function.worker_name)
-            && workers.is_none_or(|workers| workers.contains(&function.worker_name))
+            && (self.prefix.as_ref()).is_none_or(|prefix| function.function_id.starts_with(prefix))
+            && self.search.as_ref().is_none_or(text_has)
+            && (self.worker.as_ref()).is_none_or(|worker| *worker == function.worker_name)
+            && self.workers.as_ref().is_none_or(listed)
     }
 }
 
