@@ -1,7 +1,7 @@
-//! `config.yaml`, and what was wrong with it.
+//! `config.yaml`.
 //!
-//! A bad configuration never stops the program: what can be used is used, the rest
-//! falls back to defaults, and every such case is a warning with a place.
+//! A bad configuration never stops the program: valid settings apply, the others fall back
+//! to their defaults, each with a warning.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use skills_core::RegistrySettings;
 
-/// What can be configured.
+/// The configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Config {
     /// Scopes of state.
@@ -26,21 +26,21 @@ pub struct Config {
     pub mcp: Mcp,
 }
 
-/// Which functions on the engine are tools.
+/// Which functions on the engine are MCP tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Mcp {
-    /// Not those whose ids begin like this.
+    /// Prefixes of function ids that are hidden.
     pub hide: Vec<String>,
-    /// Only those that say `metadata.mcp.expose: true`.
+    /// Whether a function needs `metadata.mcp.expose: true`.
     pub require_expose: bool,
 }
 
-/// The scopes of state that hold the two registries.
+/// The scopes of state that hold the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Scopes {
-    /// Of the skills.
+    /// The scope of the skills.
     pub skills: String,
-    /// Of the prompts.
+    /// The scope of the prompts.
     pub prompts: String,
 }
 
@@ -60,18 +60,18 @@ impl Default for Config {
     }
 }
 
-/// A configuration and what had to be said about it.
+/// A configuration and the warnings about its file.
 #[derive(Debug, Default)]
 pub struct LoadedConfig {
-    /// What applies.
+    /// The configuration.
     pub config: Config,
-    /// What was wrong, each with its place.
+    /// The warnings, each with the path of the file.
     pub warnings: Vec<String>,
     /// The directory that relative patterns start from.
     pub base: PathBuf,
 }
 
-/// The file as it may be written: everything optional.
+/// The form of the file: every setting is optional.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct File {
@@ -101,10 +101,9 @@ struct FileMcp {
     other: std::collections::BTreeMap<String, serde_json::Value>,
 }
 
-/// The maps of a file. An engine's registry hands a worker its configuration as a list
-/// of one map; everybody else writes the map.
-fn maps(text: &str) -> Result<Vec<File>, serde_saphyr::Error> {
-    let first = said(text).next();
+/// Parses the file: a map, or the list of one map that an engine hands to its workers.
+fn parse_maps(text: &str) -> Result<Vec<File>, serde_saphyr::Error> {
+    let first = significant_lines(text).next();
     if first.is_some_and(|line| line.starts_with(['-', '['])) {
         serde_saphyr::from_str(text)
     } else {
@@ -112,8 +111,8 @@ fn maps(text: &str) -> Result<Vec<File>, serde_saphyr::Error> {
     }
 }
 
-/// The lines that say something.
-fn said(text: &str) -> impl Iterator<Item = &str> {
+/// The lines other than comments, blank lines and document markers.
+fn significant_lines(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.trim_start_matches('\u{feff}').lines();
     lines.filter(|line| {
         let line = line.trim();
@@ -146,10 +145,10 @@ impl Config {
     fn parse(text: &str) -> (Self, Vec<String>) {
         let mut config = Self::default();
         let mut warnings = Vec::new();
-        let files = if said(text).next().is_none() {
+        let files = if significant_lines(text).next().is_none() {
             Err("is empty".to_owned())
         } else {
-            maps(text).map_err(|error| {
+            parse_maps(text).map_err(|error| {
                 let error = error.to_string();
                 let first = error.lines().next().unwrap_or_default();
                 first.trim_start_matches("error: ").to_owned()
@@ -158,7 +157,7 @@ impl Config {
         let file = match files {
             Ok(mut files) if files.len() == 1 => files.remove(0),
             Ok(files) => {
-                let problem = format!("holds {} maps instead of one", files.len());
+                let problem = format!("has {} maps instead of one", files.len());
                 return (config, vec![format!("{problem}; the defaults apply")]);
             }
             Err(problem) => return (config, vec![format!("{problem}; the defaults apply")]),
@@ -207,7 +206,7 @@ impl Config {
         (config, warnings)
     }
 
-    /// What the registry takes of it.
+    /// The settings of the registry.
     pub fn settings(&self) -> RegistrySettings {
         RegistrySettings {
             skills_scope: self.scopes.skills.clone(),
@@ -288,7 +287,7 @@ mod tests {
         check("[]\n", |_| {}, "0 maps");
         check("skills: docs/*.md\n", |_| {}, "line 1 column 9");
         check("mcp:\n  hide: {}\n", |_| {}, "line 2 column 9");
-        // What YAML takes for a number is what was written.
+        // A number where a text is expected is taken as text.
         check(
             "skills: [5]\nstate_timeout_ms: '7'\n",
             |c| (c.skills, c.state_timeout_ms) = (vec!["5".into()], 7),

@@ -1,7 +1,12 @@
-//! A content registry for AI agents: skills and prompts, read at `iii://` addresses.
+//! `skills`: a content registry for AI agents. Skills and prompts are read at `iii://`
+//! addresses.
 //!
-//! The rules are in `skills_core`, the wire is in `skills_iii`; here are the surfaces
-//! around them, and [`app`], the one place that knows every room.
+//! The crate puts the other crates together: [`config`] reads the configuration, [`engine`]
+//! implements the port to an engine, [`app`] builds and runs the registry with its surfaces,
+//! and [`cli`] is the command line. Rules, protocols and file formats are in the crates
+//! `skills-core`, `skills-api`, `skills-mcp`, `skills-files`, `skills-iii` and `agent3md`.
+//!
+//! Start at [`app`].
 
 pub mod app;
 pub mod cli;

@@ -1,16 +1,16 @@
 //! The host and port of a `ws://` address.
 
-/// Where workers meet unless somebody says otherwise.
-pub const WORKERS: u16 = 49134;
+/// The port of an engine for its workers.
+pub const DEFAULT_WORKER_PORT: u16 = 49134;
 
-/// `127.0.0.1:49134` of `ws://127.0.0.1:49134/`; `port` if it names none.
+/// `127.0.0.1:49134` of `ws://127.0.0.1:49134/`. An address without a port gets `port`.
 pub fn authority(url: &str, port: u16) -> Result<String, &'static str> {
     let rest = url
         .strip_prefix("ws://")
         .ok_or("it must start with ws://")?;
     let authority = rest.split(['/', '?']).next().unwrap_or_default();
     if authority.is_empty() {
-        return Err("it names no host");
+        return Err("it has no host");
     }
     let after_host = authority.rsplit(']').next().unwrap_or_default();
     Ok(if after_host.contains(':') {
@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn addresses_to_listen_on() {
         let check = |url: &str, expected: &str| {
-            let got = authority(url, WORKERS).unwrap_or_else(str::to_owned);
+            let got = authority(url, DEFAULT_WORKER_PORT).unwrap_or_else(str::to_owned);
             assert!(got.contains(expected), "for {url}: {got}");
         };
         check("ws://127.0.0.1:49134", "127.0.0.1:49134");
@@ -36,6 +36,6 @@ mod tests {
         check("ws://[::1]:5/x?y", "[::1]:5");
         check("ws://[::1]", "[::1]:49134");
         check("http://x", "must start with ws://");
-        check("ws:///", "names no host");
+        check("ws:///", "has no host");
     }
 }

@@ -1,8 +1,8 @@
-//! Where state is kept unless somebody says otherwise.
+//! The default data directory.
 
 use std::path::PathBuf;
 
-/// This user's directory for application data, with our name.
+/// The directory `skills` in this user's directory for application data.
 pub fn data_dir() -> Option<PathBuf> {
     base().map(|base| base.join("skills"))
 }
@@ -22,7 +22,7 @@ fn base() -> Option<PathBuf> {
     absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
 }
 
-/// A variable that names a directory; a relative one would depend on where we are.
+/// A variable with an absolute path: a relative one would depend on the current directory.
 fn absolute(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable)
         .map(PathBuf::from)

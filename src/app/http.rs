@@ -75,3 +75,104 @@ async fn healthz(State(health): State<Health>, uri: Uri, headers: HeaderMap) -> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::to_bytes;
+    use serde_json::Value;
+    use skills_core::{
+        Error, Listing, Pending, PromptName, PromptText, SkillId, Source, SourcePrompt, SourceSkill,
+    };
+
+    use super::*;
+    use crate::config::LoadedConfig;
+    use crate::engine::LocalEngine;
+
+    /// A source that must not be read.
+    struct Unread;
+
+    impl Source for Unread {
+        fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
+            panic!("the skills were listed");
+        }
+
+        fn skill<'a>(&'a self, _: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
+            panic!("a skill was read");
+        }
+
+        fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {
+            panic!("the prompts were listed");
+        }
+
+        fn prompt<'a>(
+            &'a self,
+            _: &'a PromptName,
+        ) -> Pending<'a, Result<Option<PromptText>, Error>> {
+            panic!("a prompt was read");
+        }
+    }
+
+    async fn get_health(health: &Health, token: Option<&str>) -> (StatusCode, Value) {
+        let mut headers = HeaderMap::new();
+        headers.insert("host", "localhost".parse().unwrap());
+        if let Some(token) = token {
+            let value = format!("Bearer {token}").parse().unwrap();
+            headers.insert("authorization", value);
+        }
+        let response = healthz(State(health.clone()), Uri::from_static("/healthz"), headers).await;
+        let status = response.status();
+        let body = to_bytes(response.into_body(), 1 << 16).await.unwrap();
+        (status, serde_json::from_slice(&body).unwrap())
+    }
+
+    #[tokio::test]
+    async fn health_reads_no_source_and_shows_details_only_with_the_token() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = LocalEngine::open(dir.path()).unwrap();
+        let loaded = LoadedConfig::default();
+        let sources: Vec<Arc<dyn Source>> = vec![Arc::new(Unread)];
+        let registry = super::super::registry(Arc::clone(&engine) as _, &loaded, sources);
+        let id = "a".parse().unwrap();
+        registry.register_skill(id, "# A".into()).await.unwrap();
+        let files = Arc::new(FileCounts::default());
+        files.skills.store(2, Ordering::Relaxed);
+        files.skipped.store(1, Ordering::Relaxed);
+        let mut health = Health {
+            registry,
+            files,
+            access: AccessPolicy::default(),
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        let brief = json!({ "status": "ok", "version": version });
+        let full = json!({ "status": "ok", "version": version, "skills": 3, "skipped": 1 });
+        assert_eq!(
+            get_health(&health, None).await,
+            (StatusCode::OK, full.clone())
+        );
+        health.access.token = Some("secret".into());
+        assert_eq!(
+            get_health(&health, None).await,
+            (StatusCode::OK, brief.clone())
+        );
+        assert_eq!(
+            get_health(&health, Some("wrong")).await,
+            (StatusCode::OK, brief)
+        );
+        assert_eq!(
+            get_health(&health, Some("secret")).await,
+            (StatusCode::OK, full)
+        );
+        engine.store().close();
+        let (status, body) = get_health(&health, None).await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(body, json!({ "status": "unavailable" }));
+        let (_, body) = get_health(&health, Some("secret")).await;
+        assert!(
+            body["message"]
+                .as_str()
+                .unwrap()
+                .contains("count the skills"),
+            "{body}"
+        );
+    }
+}

@@ -65,7 +65,7 @@ impl LocalRegistry {
 
     async fn follow_rows(&self, mut changes: Changes) {
         while let Some(change) = changes.recv().await {
-            for event in self.events(change) {
+            for event in self.events(&change) {
                 if let Err(error) = self.registry.apply_state_event(&event).await {
                     tracing::warn!("{}", error.to_text());
                 }
@@ -74,7 +74,7 @@ impl LocalRegistry {
     }
 
     /// A change of the store in the form of an engine's `state` trigger.
-    fn events(&self, change: StateChange) -> Vec<Json> {
+    fn events(&self, change: &StateChange) -> Vec<Json> {
         #[derive(Serialize)]
         struct Event<'a> {
             scope: &'a str,
@@ -90,7 +90,7 @@ impl LocalRegistry {
             };
             to_raw_value(&event).expect("an event is JSON")
         };
-        match &change {
+        match change {
             StateChange::Row {
                 scope, key, new, ..
             } => vec![event(scope, Some(key), new.as_deref())],

@@ -1,4 +1,4 @@
-//! The registry with an engine of its own.
+//! `skills serve`: engine, registry and HTTP in one process.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,43 +13,43 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::address::{WORKERS, authority};
+use super::address::{DEFAULT_WORKER_PORT, authority};
 use super::embedded_registry::EmbeddedRegistry;
 use super::{SHUTDOWN_TIMEOUT, http, mcp, sources};
 use crate::config::LoadedConfig;
 
-/// Where to serve and what to keep.
+/// Listen addresses, data directory and token.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// Where workers connect.
+    /// The listen address for workers, as a `ws://` URL.
     pub url: String,
-    /// Where HTTP is served.
+    /// The listen address for HTTP.
     pub http: String,
-    /// Where state is kept.
+    /// The data directory.
     pub data_dir: PathBuf,
     /// Required of every worker and of every MCP client.
     pub token: Option<String>,
 }
 
-/// Why nothing is served.
+/// Why serving did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// An address that cannot be listened on.
-    #[error("`{given}` is no address to listen on: {problem}")]
+    /// An address is not valid.
+    #[error("`{given}` is not a listen address: {problem}")]
     Address {
-        /// What was given.
+        /// The address.
         given: String,
         /// What is wrong with it.
         problem: String,
     },
-    /// Somebody has the port, or the system says no.
+    /// The port is in use, or the system refuses it.
     #[error("cannot listen on {address}: {cause}")]
     Listen {
-        /// Where.
+        /// The address.
         address: String,
-        /// The flag that moves it.
+        /// The option that sets it.
         flag: &'static str,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
     /// The data directory cannot be used.
@@ -58,12 +58,12 @@ pub enum ServeError {
 }
 
 impl ServeError {
-    /// What a program makes of it; none where it is just broken.
-    pub fn kind(&self) -> Option<Kind> {
+    /// The kind of the error, for programs.
+    pub fn kind(&self) -> Kind {
         match self {
-            Self::Address { .. } => Some(Kind::Invalid),
-            Self::Listen { .. } => Some(Kind::Unavailable),
-            Self::State(_) => None,
+            Self::Address { .. } => Kind::Invalid,
+            Self::Listen { .. } => Kind::Unavailable,
+            Self::State(_) => Kind::Broken,
         }
     }
 
@@ -153,7 +153,7 @@ pub async fn serve(
 }
 
 fn worker_address(url: &str) -> Result<String, ServeError> {
-    authority(url, WORKERS).map_err(|problem| ServeError::Address {
+    authority(url, DEFAULT_WORKER_PORT).map_err(|problem| ServeError::Address {
         given: url.into(),
         problem: problem.into(),
     })

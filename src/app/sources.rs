@@ -38,8 +38,8 @@ pub struct FileCounts {
 pub async fn publish_changes(mut changes: SourceChanges, registry: &Registry, counts: &FileCounts) {
     loop {
         match changes.next().await {
-            Ok(changed) => {
-                for change in &changed {
+            Ok(batch) => {
+                for change in &batch {
                     publish_unless_registered(registry, change).await;
                 }
             }

@@ -1,17 +1,17 @@
-//! Being asked to stop.
+//! The signals that stop the program.
 
-/// Completes on Ctrl-C, and on SIGTERM where there is such a thing.
+/// Completes on Ctrl-C and, on Unix, on SIGTERM.
 ///
-/// Both are ours from this call on, not from the first look at what it answers: whoever
-/// is told that we are ready may ask us to stop at once.
+/// Handlers are installed when this is called, not on first poll, so a signal sent right
+/// after start-up is not lost.
 #[cfg(unix)]
 pub fn stop_signal() -> impl Future<Output = ()> + Send + use<> {
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    async fn comes(signal: std::io::Result<Signal>) {
+    async fn received(signal: std::io::Result<Signal>) {
         match signal {
             Ok(mut signal) => _ = signal.recv().await,
-            // Then it ends the process, as it does where nobody listens.
+            // Without a handler the signal ends the process.
             Err(_) => std::future::pending().await,
         }
     }
@@ -19,8 +19,8 @@ pub fn stop_signal() -> impl Future<Output = ()> + Send + use<> {
     let terminate = signal(SignalKind::terminate());
     async {
         tokio::select! {
-            () = comes(interrupt) => {}
-            () = comes(terminate) => {}
+            () = received(interrupt) => {}
+            () = received(terminate) => {}
         }
     }
 }

@@ -85,9 +85,7 @@ impl Connection {
             Target::Engine(engine) if named => Some(engine.url.clone()),
             _ => None,
         };
-        let location = find(target, timeout, &output)
-            .await
-            .map_err(|error| cannot_connect(&error))?;
+        let location = find(target, timeout, &output).await?;
         let access = match location {
             Location::Engine { client, url } => Access::Remote { client, url },
             Location::Directory(dir) => {
@@ -96,7 +94,7 @@ impl Connection {
                     output.note(&format!("no engine is listening at {url}; using {dir}"));
                 }
                 let local = LocalRegistry::open(dir, &loaded);
-                Access::Local(local.map_err(|error| cannot_connect(&error.into()))?)
+                Access::Local(local.map_err(ConnectError::from)?)
             }
         };
         Ok(Self {
@@ -289,20 +287,22 @@ fn split_hint(text: &str) -> (String, Option<String>) {
     }
 }
 
-fn cannot_connect(error: &ConnectError) -> CliError {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(deeper) = cause {
-        let text = deeper.to_string();
-        if !message.contains(&text) {
-            message = format!("{message}: {text}");
+impl From<ConnectError> for CliError {
+    fn from(error: ConnectError) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(deeper) = cause {
+            let text = deeper.to_string();
+            if !message.contains(&text) {
+                message = format!("{message}: {text}");
+            }
+            cause = deeper.source();
         }
-        cause = deeper.source();
-    }
-    CliError {
-        kind: error.kind(),
-        message,
-        hint: error.hint(),
+        Self {
+            kind: error.kind(),
+            message,
+            hint: error.hint(),
+        }
     }
 }
 

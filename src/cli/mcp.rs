@@ -41,10 +41,6 @@ pub fn run(args: &McpArgs) -> Result<(), CliError> {
         });
         let served = app::mcp(target, &loaded, stop).await;
         signals.abort();
-        served.map_err(|error| CliError {
-            kind: error.kind(),
-            hint: error.hint(),
-            message: error.to_string(),
-        })
+        Ok(served?)
     })
 }

@@ -1,7 +1,6 @@
 //! `skills serve`: the registry with an engine of its own, on one machine.
 
 use clap::Args;
-use skills_core::Kind;
 
 use super::log::{self, LogArgs};
 use super::options::TargetArgs;
@@ -48,7 +47,7 @@ pub fn run(args: ServeArgs) -> Result<(), CliError> {
     block_on(async {
         let served = app::serve(options, &loaded, app::stop_signal()).await;
         served.map_err(|error| CliError {
-            kind: error.kind().unwrap_or(Kind::Broken),
+            kind: error.kind(),
             hint: error.hint(),
             message: error.to_string(),
         })

@@ -1,5 +1,5 @@
-//! What the skills worker on an engine serves from documents of its own, as a `Source`:
-//! its files are on its disk, so it is asked for them.
+//! The documents of the skills worker on an engine, as a [`Source`]: its files are on its
+//! disk, so they are read by calling its operations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,36 +13,55 @@ use skills_core::{
     SkillId, Source, SourcePrompt, SourceSkill,
 };
 
-const LISTING_PROMPTS: &str = "list the prompts";
-
-/// The documents that the worker on an engine serves. Without such a worker there are
-/// none.
+/// The documents that the skills worker on an engine serves; none without such a worker.
 pub struct WorkerSource {
     engine: Arc<dyn Engine>,
     timeout: Duration,
 }
 
+/// The result of an operation that returns a list.
 #[derive(Deserialize)]
-struct Skills {
-    skills: Vec<SkillLine>,
+struct List<T> {
+    #[serde(
+        alias = "skills",
+        alias = "prompts",
+        alias = "resources",
+        alias = "contents"
+    )]
+    items: Vec<T>,
 }
 
+/// An entry of `skills::list`, with an id, or of `prompts::list`, with a name.
 #[derive(Deserialize)]
-struct SkillLine {
+struct Entry {
+    #[serde(default)]
     id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
     bytes: usize,
     registered_at: Arc<str>,
-    #[serde(default = "in_state")]
-    origin: String,
+    /// Workers from before documents return none.
+    #[serde(default)]
+    origin: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Resources {
-    resources: Vec<ResourceLine>,
+impl Entry {
+    /// Where a document lives; `None` for an entry in state. An unknown origin is a document.
+    fn document_origin(&self) -> Option<Origin> {
+        match self.origin.as_deref() {
+            None => None,
+            Some(origin) if origin == Origin::State.as_str() => None,
+            Some(origin) if origin == Origin::Agent3md.as_str() => Some(Origin::Agent3md),
+            Some(_) => Some(Origin::Fs),
+        }
+    }
 }
 
+/// An entry of `skills::resources-list` or `prompts::mcp-list`.
 #[derive(Deserialize)]
-struct ResourceLine {
+struct Described {
+    #[serde(default)]
     uri: String,
     name: Arc<str>,
     #[serde(default)]
@@ -50,39 +69,11 @@ struct ResourceLine {
 }
 
 #[derive(Deserialize)]
-struct Contents {
-    contents: Vec<ContentLine>,
-}
-
-#[derive(Deserialize)]
-struct ContentLine {
+struct Text {
     text: Arc<str>,
 }
 
-#[derive(Deserialize)]
-struct Prompts {
-    prompts: Vec<PromptLine>,
-}
-
-#[derive(Deserialize)]
-struct PromptLine {
-    name: String,
-    registered_at: Arc<str>,
-    #[serde(default = "in_state")]
-    origin: String,
-}
-
-#[derive(Deserialize)]
-struct Menu {
-    prompts: Vec<MenuLine>,
-}
-
-#[derive(Deserialize)]
-struct MenuLine {
-    name: String,
-    description: Arc<str>,
-}
-
+/// The result of `prompts::mcp-get`.
 #[derive(Deserialize)]
 struct Rendered {
     description: Arc<str>,
@@ -94,98 +85,96 @@ struct Message {
     content: Text,
 }
 
-#[derive(Deserialize)]
-struct Text {
-    text: Arc<str>,
-}
-
 impl WorkerSource {
     /// The documents of the worker on this engine.
     pub fn new(engine: Arc<dyn Engine>, timeout: Duration) -> Self {
         Self { engine, timeout }
     }
 
-    /// Asks the worker; none where there is none, or where it has no such thing.
-    async fn ask<T: for<'de> Deserialize<'de>>(
+    /// Calls an operation; `None` if there is no worker, or nothing of that name.
+    async fn call<T: for<'de> Deserialize<'de>>(
         &self,
         function: &str,
         input: &Value,
         doing: &str,
     ) -> Result<Option<T>, Error> {
+        let doing = format!("{doing} of the engine's skills worker");
         let payload = to_raw_value(input).expect("a value is JSON");
-        let answer = match self.engine.call(function, payload, self.timeout).await {
-            Ok(answer) => answer,
+        let result = match self.engine.call(function, payload, self.timeout).await {
+            Ok(result) => result,
             Err(Failure::Absent) => return Ok(None),
             Err(Failure::Failed { code, .. }) if code == "not_found" => return Ok(None),
-            Err(cause) => {
-                let doing = format!("{doing} of the engine's skills worker");
-                return Err(Error::State { doing, cause });
-            }
+            Err(cause) => return Err(Error::State { doing, cause }),
         };
-        let text = answer.as_ref().map_or("null", |answer| answer.get());
-        let decoded = serde_json::from_str(text);
-        decoded.map(Some).map_err(|e| Error::Source {
-            doing: format!("{doing} of the engine's skills worker"),
-            problem: format!("`{function}` answered something else: {e}"),
-        })
+        let text = result.as_ref().map_or("null", |result| result.get());
+        serde_json::from_str(text)
+            .map(Some)
+            .map_err(|error| Error::Source {
+                doing,
+                problem: format!("`{function}` returned an unexpected result: {error}"),
+            })
+    }
+
+    /// Calls an operation that returns a list.
+    async fn list<T: for<'de> Deserialize<'de>>(
+        &self,
+        function: &str,
+        doing: &str,
+    ) -> Result<Vec<T>, Error> {
+        let list: Option<List<T>> = self.call(function, &json!({}), doing).await?;
+        Ok(list.map_or_else(Vec::new, |list| list.items))
     }
 
     async fn list_skills(&self) -> Result<Listing<SourceSkill>, Error> {
         let doing = "list the documents";
-        let listed: Option<Skills> = self.ask("skills::list", &json!({}), doing).await?;
-        let lines = listed.map(|listed| listed.skills).unwrap_or_default();
-        if !lines.iter().any(|line| document(&line.origin).is_some()) {
+        let entries: Vec<Entry> = self.list("skills::list", doing).await?;
+        if entries
+            .iter()
+            .all(|entry| entry.document_origin().is_none())
+        {
             return Ok(Listing::default());
         }
-        let titles: Option<Resources> = self
-            .ask("skills::resources-list", &json!({}), doing)
-            .await?;
-        let titles = titles.map(|titles| titles.resources).unwrap_or_default();
-        let mut titles: HashMap<String, ResourceLine> = titles
+        let described: Vec<Described> = self.list("skills::resources-list", doing).await?;
+        let mut described: HashMap<_, _> = described
             .into_iter()
-            .map(|line| (line.uri.clone(), line))
+            .map(|entry| (entry.uri.clone(), entry))
             .collect();
-        let mut listing = Listing::default();
-        for line in lines {
-            // Ids are checked by the worker, by the same rule.
-            let (Some(origin), Ok(id)) = (document(&line.origin), line.id.parse::<SkillId>())
-            else {
-                continue;
-            };
-            let uri = ResourceUri::Skill(id.clone()).to_string();
-            let named = titles.remove(&uri);
-            let title = named.as_ref().map(|line| Arc::clone(&line.name));
-            let head = Head {
-                // Without a title its name is its id.
-                title: title.filter(|title| **title != *id.as_str()),
-                description: named.and_then(|line| line.description),
-                // Its list does not say.
-                triggers: None,
-            };
-            listing.entries.push(SourceSkill {
-                id,
-                bytes: line.bytes,
-                registered_at: line.registered_at,
+        let skill = |entry: Entry| {
+            // The worker checks ids by the same rule.
+            let (origin, id) = (entry.document_origin()?, entry.id.parse::<SkillId>().ok()?);
+            let described = described.remove(&ResourceUri::Skill(id.clone()).to_string());
+            let title = described.as_ref().map(|entry| Arc::clone(&entry.name));
+            Some(SourceSkill {
+                bytes: entry.bytes,
+                registered_at: entry.registered_at,
                 origin,
-                head,
-            });
-        }
-        Ok(listing)
+                head: Head {
+                    // The name of a skill without a title is its id.
+                    title: title.filter(|title| **title != *id.as_str()),
+                    description: described.and_then(|entry| entry.description),
+                    // The list has no triggers.
+                    triggers: None,
+                },
+                id,
+            })
+        };
+        Ok(Listing {
+            entries: entries.into_iter().filter_map(skill).collect(),
+            skipped: Vec::new(),
+        })
     }
 
     async fn list_prompts(&self) -> Result<Listing<SourcePrompt>, Error> {
-        let mut entries = self.bare_prompts().await?;
+        let mut entries = self.prompts_without_descriptions().await?;
         if !entries.is_empty() {
-            let menu: Option<Menu> = self
-                .ask("prompts::mcp-list", &json!({}), LISTING_PROMPTS)
-                .await?;
-            let menu = menu.map(|menu| menu.prompts).unwrap_or_default();
-            let mut menu: HashMap<String, Arc<str>> = menu
+            let described: Vec<Described> = self.list("prompts::mcp-list", LIST_PROMPTS).await?;
+            let mut descriptions: HashMap<_, _> = described
                 .into_iter()
-                .map(|line| (line.name, line.description))
+                .map(|entry| (entry.name, entry.description))
                 .collect();
             for prompt in &mut entries {
-                prompt.description = menu.remove(prompt.name.as_str()).unwrap_or_default();
+                let description = descriptions.remove(prompt.name.as_str()).flatten();
+                prompt.description = description.unwrap_or_default();
             }
         }
         Ok(Listing {
@@ -194,32 +183,28 @@ impl WorkerSource {
         })
     }
 
-    /// The prompts, without their descriptions.
-    async fn bare_prompts(&self) -> Result<Vec<SourcePrompt>, Error> {
-        let listed: Option<Prompts> = self
-            .ask("prompts::list", &json!({}), LISTING_PROMPTS)
-            .await?;
-        let lines = listed.map(|listed| listed.prompts).unwrap_or_default();
-        let prompt = |line: PromptLine| {
+    async fn prompts_without_descriptions(&self) -> Result<Vec<SourcePrompt>, Error> {
+        let entries: Vec<Entry> = self.list("prompts::list", LIST_PROMPTS).await?;
+        let prompt = |entry: Entry| {
             Some(SourcePrompt {
-                name: line.name.parse().ok()?,
+                name: entry.name.parse().ok()?,
                 description: Arc::default(),
-                registered_at: line.registered_at,
-                origin: document(&line.origin)?,
+                origin: entry.document_origin()?,
+                registered_at: entry.registered_at,
             })
         };
-        Ok(lines.into_iter().filter_map(prompt).collect())
+        Ok(entries.into_iter().filter_map(prompt).collect())
     }
 
-    /// Only what the worker lists as a document: what it keeps in state is not ours to render.
+    /// Only a prompt that the worker lists as a document: prompts in state have a handler.
     async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
-        let listed = self.bare_prompts().await?;
+        let listed = self.prompts_without_descriptions().await?;
         let Some(prompt) = listed.into_iter().find(|prompt| prompt.name == *name) else {
             return Ok(None);
         };
-        let asked = json!({ "name": name.as_str() });
+        let input = json!({ "name": name.as_str() });
         let rendered: Option<Rendered> = self
-            .ask("prompts::mcp-get", &asked, "read a prompt")
+            .call("prompts::mcp-get", &input, "read a prompt")
             .await?;
         Ok(rendered.map(|rendered| {
             let texts: Vec<_> = rendered.messages.iter().map(|m| &*m.content.text).collect();
@@ -232,22 +217,18 @@ impl WorkerSource {
             }
         }))
     }
-}
 
-/// Where everything lives that a worker from before documents lists.
-fn in_state() -> String {
-    Origin::State.as_str().into()
-}
-
-/// Where an entry of the worker's lists lives; none for one in state. One of a kind we do
-/// not know is some document.
-fn document(origin: &str) -> Option<Origin> {
-    match origin {
-        origin if origin == Origin::State.as_str() => None,
-        origin if origin == Origin::Agent3md.as_str() => Some(Origin::Agent3md),
-        _ => Some(Origin::Fs),
+    async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        let input = json!({ "uri": ResourceUri::Skill(id.clone()).to_string() });
+        let contents: Option<List<Text>> = self
+            .call("skills::resources-read", &input, "read a document")
+            .await?;
+        let content = contents.and_then(|mut contents| contents.items.pop());
+        Ok(content.map(|content| content.text))
     }
 }
+
+const LIST_PROMPTS: &str = "list the prompts";
 
 impl Source for WorkerSource {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
@@ -255,14 +236,7 @@ impl Source for WorkerSource {
     }
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
-        Box::pin(async move {
-            let asked = json!({ "uri": ResourceUri::Skill(id.clone()).to_string() });
-            let found: Option<Contents> = self
-                .ask("skills::resources-read", &asked, "read a document")
-                .await?;
-            let content = found.and_then(|mut found| found.contents.pop());
-            Ok(content.map(|content| content.text))
-        })
+        Box::pin(self.read_skill(id))
     }
 
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {
@@ -285,7 +259,7 @@ mod tests {
 
     use super::*;
 
-    /// An engine with a skills worker, and what it was asked.
+    /// An engine with a skills worker that records the calls.
     #[derive(Default)]
     struct Worker(Mutex<Vec<String>>);
 
@@ -301,7 +275,7 @@ mod tests {
                 let at = "2026-01-01T00:00:00Z";
                 json!({ "id": id, "name": id, "bytes": 1, "registered_at": at, "origin": origin })
             };
-            // As a worker lists it that is older than documents.
+            // The entry of a worker from before documents.
             let mut old = entry("d", "");
             old.as_object_mut().unwrap().remove("origin");
             let entries = || {
@@ -330,47 +304,50 @@ mod tests {
         fn send(&self, _: &str, _: Json) {}
     }
 
-    fn visit() -> (Arc<Worker>, Registry) {
+    fn fixture() -> (Arc<Worker>, Registry) {
         let worker = Arc::new(Worker::default());
         let engine: Arc<dyn Engine> = Arc::<Worker>::clone(&worker);
         let settings = RegistrySettings::default();
-        let peer = WorkerSource::new(Arc::clone(&engine), settings.timeout);
+        let source = WorkerSource::new(Arc::clone(&engine), settings.timeout);
         let now = || "2026-01-01T00:00:00Z".to_owned();
-        let registry = Registry::new(engine, vec![Arc::new(peer)], settings, now);
+        let registry = Registry::new(engine, vec![Arc::new(source)], settings, now);
         (worker, registry)
     }
 
     impl Worker {
-        /// What was asked since the last time, but for state.
-        fn asked(&self) -> Vec<String> {
-            let mut asked = std::mem::take(&mut *self.0.lock().unwrap());
-            asked.retain(|function| !function.starts_with("state::"));
-            asked
+        /// The calls since the last time, without those to state.
+        fn take_calls(&self) -> Vec<String> {
+            let mut calls = std::mem::take(&mut *self.0.lock().unwrap());
+            calls.retain(|function| !function.starts_with("state::"));
+            calls
         }
     }
 
     #[tokio::test]
-    async fn a_list_asks_the_worker_once_whatever_the_origins() {
-        let (worker, registry) = visit();
+    async fn a_list_calls_the_worker_once_for_all_origins() {
+        let (worker, registry) = fixture();
         let skills = registry.skills().await.unwrap();
         let shown = skills.entries.iter().map(|s| (s.id.as_str(), s.origin));
         let expected = [("a", Origin::Fs), ("b", Origin::Agent3md)];
         assert_eq!(shown.collect::<Vec<_>>(), expected);
-        assert_eq!(worker.asked(), ["skills::list", "skills::resources-list"]);
+        assert_eq!(
+            worker.take_calls(),
+            ["skills::list", "skills::resources-list"]
+        );
         let prompts = registry.prompts().await.unwrap();
         let shown = prompts.entries.iter().map(|p| (p.name.as_str(), p.origin));
         assert_eq!(shown.collect::<Vec<_>>(), expected);
-        assert_eq!(worker.asked(), ["prompts::list", "prompts::mcp-list"]);
+        assert_eq!(worker.take_calls(), ["prompts::list", "prompts::mcp-list"]);
     }
 
     #[tokio::test]
     async fn a_prompt_is_read_only_where_the_worker_lists_it_as_a_document() {
-        let (worker, registry) = visit();
+        let (worker, registry) = fixture();
         let rendered = registry.render_prompt(&"b".parse().unwrap(), None).await;
         assert_eq!(&*rendered.unwrap().description, "B");
-        assert_eq!(worker.asked(), ["prompts::list", "prompts::mcp-get"]);
+        assert_eq!(worker.take_calls(), ["prompts::list", "prompts::mcp-get"]);
         let unknown = registry.render_prompt(&"c".parse().unwrap(), None).await;
         unknown.unwrap_err();
-        assert!(!worker.asked().contains(&"prompts::mcp-get".to_owned()));
+        assert!(!worker.take_calls().contains(&"prompts::mcp-get".to_owned()));
     }
 }

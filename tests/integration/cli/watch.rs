@@ -47,6 +47,21 @@ async fn every_change_is_a_json_document() {
     assert!(watch.wait().await.0.success());
 }
 
+#[tokio::test]
+async fn a_file_is_a_change_unless_a_registered_skill_hides_it() {
+    let s = Transcript::new();
+    s.file("config.yaml", "skills:\n  - docs/*.md\n")
+        .file("docs/seen.md", "# Seen\n");
+    s.run_with("skills register hidden -", "# Registered\n");
+    let mut watch = watch(&s, &["--count", "2"]).await;
+    s.file("docs/hidden.md", "# Hidden\n")
+        .file("docs/new.md", "# New\n");
+    assert_eq!(watch.stdout_line().await, "register   skill  new");
+    std::fs::remove_file(s.path("docs/seen.md")).unwrap();
+    assert_eq!(watch.stdout_line().await, "unregister skill  seen");
+    assert!(watch.wait().await.0.success());
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn sigint_ends_it_without_an_error() {
