@@ -83,10 +83,10 @@ async fn a_function_that_never_returns() {
     worker.register_function("demo::slow", hangs()).await;
     let url = &engine.url;
     let mut s = transcript(url);
-    s.step(&format!("skills list --timeout 5s --url {url}"));
-    s.step(&format!(
-        "skills call demo::slow --timeout 5s --url {url} --json"
-    ));
+    s.steps_at_once(&[
+        format!("skills list --timeout 5s --url {url}"),
+        format!("skills call demo::slow --timeout 5s --url {url} --json"),
+    ]);
     s.matches("call_timeout");
 }
 

@@ -108,6 +108,20 @@ impl Transcript {
         self
     }
 
+    /// Runs lines at once and records them in this order.
+    pub fn steps_at_once(&mut self, lines: &[String]) -> &mut Self {
+        let shared = &*self;
+        let outputs: Vec<_> = std::thread::scope(|scope| {
+            let runs = lines.iter().map(|line| scope.spawn(|| shared.run(line)));
+            let runs: Vec<_> = runs.collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        for (line, output) in lines.iter().zip(&outputs) {
+            self.note(line, output);
+        }
+        self
+    }
+
     /// Records a line and its output.
     pub fn note(&mut self, line: &str, output: &CommandOutput) {
         let line = self.normalise(line);

@@ -106,7 +106,7 @@ async fn a_slow_call_with_a_token_reports_progress() {
         first["message"]
             .as_str()
             .unwrap()
-            .starts_with("w__slow has been at work")
+            .starts_with("w__slow has been running")
     );
     let progress = |notice: &Value| notice["progress"].as_f64().unwrap();
     assert!(progress(&second) > progress(&first));

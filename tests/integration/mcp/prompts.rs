@@ -100,7 +100,7 @@ async fn a_handler_that_fails_is_an_internal_error_with_the_reason() {
     prompt(&fixture, "bad", "w::bad").await;
     prompt(&fixture, "odd", "w::odd").await;
     let mut client = fixture.client().await;
-    for (name, part) in [("bad", "no ink"), ("odd", "none of the protocol's")] {
+    for (name, part) in [("bad", "no ink"), ("odd", "an invalid message")] {
         let params = json!({ "name": name, "arguments": { "to": "a" } });
         let error: Value = client.request("prompts/get", params).await.unwrap_err();
         assert_eq!(error["code"], -32603, "{error}");

@@ -1,6 +1,7 @@
 //! Rules about the source tree that neither the compiler nor Cargo checks.
 
 mod dependencies;
+mod retired_names;
 
 use std::fs;
 use std::path::{Path, PathBuf};
