@@ -35,7 +35,6 @@ pub fn run(args: &ManArgs) -> Result<(), CliError> {
     let page = String::from_utf8_lossy(&page);
     // Examples keep their lines.
     let page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
-    let page = page.replace(".SH VERSION\n", ".fi\n.SH VERSION\n");
     let item = |name: &str, meaning: &str| format!(".TP\n\\fB{name}\\fR\n{meaning}\n");
     let codes = EXIT_CODES.iter();
     let codes = codes.map(|(code, meaning)| item(&code.to_string(), meaning));
@@ -43,7 +42,7 @@ pub fn run(args: &ManArgs) -> Result<(), CliError> {
         .iter()
         .map(|(name, meaning)| item(name, meaning));
     print(&format!(
-        "{page}.SH \"EXIT STATUS\"\n{}.SH ENVIRONMENT\n{}",
+        "{page}.fi\n.SH \"EXIT STATUS\"\n{}.SH ENVIRONMENT\n{}",
         codes.collect::<String>(),
         variables.collect::<String>()
     ))

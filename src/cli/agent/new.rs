@@ -54,7 +54,7 @@ fn scaffold(name: &str) -> String {
 agent: "{quoted}"
 model: any
 tools: rg, cat
-persona: Says what it found, and where.
+persona: Reports what it found, and where.
 ---
 
 @plane z=0 kind=identity label=identity

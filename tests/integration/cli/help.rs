@@ -57,7 +57,7 @@ fn every_verb_has_an_example_and_a_manual_page() {
             ".SH NAME",
             ".SH SYNOPSIS",
             ".SH OPTIONS",
-            ".SH \"EXIT STATUS\"",
+            ".fi\n.SH \"EXIT STATUS\"",
             ".SH EXAMPLES\n.nf\n",
         ] {
             assert!(
