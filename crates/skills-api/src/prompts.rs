@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use skills_core::{Json, PromptName};
 
 use super::Operation;
@@ -162,34 +163,19 @@ pub const MCP_LIST: Operation = Operation::function::<EmptyInput, AnyValue>(
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
             let menu = registry.prompt_menu().await?;
-            let entry = |prompt: &skills_core::PromptMenuEntry| MenuEntry {
-                name: prompt.name.to_string(),
-                description: Arc::clone(&prompt.description),
-                arguments: prompt
-                    .arguments
-                    .iter()
-                    .map(PromptArgument::from_core)
-                    .collect(),
+            let entry = |prompt: &skills_core::PromptMenuEntry| {
+                let arguments = prompt.arguments.iter().map(PromptArgument::from_core);
+                json!({
+                    "name": prompt.name.as_str(),
+                    "description": &*prompt.description,
+                    "arguments": arguments.collect::<Vec<_>>(),
+                })
             };
-            encode(&Menu {
-                prompts: menu.iter().map(entry).collect(),
-            })
+            encode(&json!({ "prompts": menu.iter().map(entry).collect::<Value>() }))
         })
     },
 )
 .idempotent();
-
-#[derive(Serialize)]
-struct Menu {
-    prompts: Vec<MenuEntry>,
-}
-
-#[derive(Serialize)]
-struct MenuEntry {
-    name: String,
-    description: Arc<str>,
-    arguments: Vec<PromptArgument>,
-}
 
 /// `prompts::mcp-get`.
 pub const MCP_GET: Operation = Operation::function::<PromptGetInput, AnyValue>(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use skills_core::{Mime, Resource, SkillHead, SkillId, TEMPLATES};
 
 use super::Operation;
@@ -201,31 +202,17 @@ pub const RESOURCES_TEMPLATES: Operation = Operation::function::<EmptyInput, Any
     |_, payload| {
         Box::pin(async move {
             let EmptyInput {} = decode(&payload)?;
-            let entry = |template: &skills_core::ResourceTemplate| TemplateEntry {
-                uri_template: template.uri_template,
-                name: template.name,
-                description: template.description,
-                mime_type: Mime::Markdown.as_str(),
+            let entry = |template: &skills_core::ResourceTemplate| {
+                json!({
+                    "uriTemplate": template.uri_template,
+                    "name": template.name,
+                    "description": template.description,
+                    "mimeType": Mime::Markdown.as_str(),
+                })
             };
-            encode(&Templates {
-                resource_templates: TEMPLATES.iter().map(entry).collect(),
-            })
+            let templates: Value = TEMPLATES.iter().map(entry).collect();
+            encode(&json!({ "resourceTemplates": templates }))
         })
     },
 )
 .idempotent();
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Templates {
-    resource_templates: Vec<TemplateEntry>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct TemplateEntry {
-    uri_template: &'static str,
-    name: &'static str,
-    description: &'static str,
-    mime_type: &'static str,
-}
