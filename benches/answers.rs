@@ -32,12 +32,11 @@ async fn main() {
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(100_000);
-    let (_engine, url) = match std::env::var("III_ENGINE_WS_URL") {
-        Ok(url) => (None, url),
-        Err(_) => {
-            let (engine, url) = start().await;
-            (Some(engine), url)
-        }
+    let (_engine, url) = if let Ok(url) = std::env::var("III_ENGINE_WS_URL") {
+        (None, url)
+    } else {
+        let (engine, url) = start().await;
+        (Some(engine), url)
     };
     let client = Client::connect(&url, ClientOptions::named("answers")).unwrap();
     client.wait_connected().await.unwrap();
@@ -88,7 +87,7 @@ async fn start() -> (TestEngine, String) {
     let url = engine.url.clone();
     let worker = remote::connect_worker(&url, None).unwrap();
     tokio::spawn(async move {
-        app::work(worker, &LoadedConfig::default(), std::future::pending()).await
+        app::work(worker, &LoadedConfig::default(), std::future::pending()).await;
     });
     (engine, url)
 }

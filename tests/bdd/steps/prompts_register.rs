@@ -1,5 +1,10 @@
 //! Registering, unregistering and listing prompts.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "cucumber hands steps owned strings"
+)]
+
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::{Value, json};

@@ -56,12 +56,11 @@ async fn shared_engine() -> OwnedMutexGuard<()> {
 
 impl SocketBackend {
     pub async fn new() -> Self {
-        let (url, engine, shared_engine) = match std::env::var("III_ENGINE_WS_URL") {
-            Ok(url) => (url, None, Some(shared_engine().await)),
-            Err(_) => {
-                let engine = TestEngine::start().await;
-                (engine.url.clone(), Some(engine), None)
-            }
+        let (url, engine, shared_engine) = if let Ok(url) = std::env::var("III_ENGINE_WS_URL") {
+            (url, None, Some(shared_engine().await))
+        } else {
+            let engine = TestEngine::start().await;
+            (engine.url.clone(), Some(engine), None)
         };
         let me = Uuid::new_v4();
         let scopes = Scopes {

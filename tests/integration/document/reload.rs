@@ -20,7 +20,7 @@ async fn an_edit_is_served_and_notified_and_an_invalid_one_is_not() {
     replace(
         folder.path(),
         "agent.3md",
-        &SAMPLE.replace("Half.", "Whole."),
+        SAMPLE.replace("Half.", "Whole."),
     );
     assert_eq!(server.stdout_line().await, CHANGED);
     server.wait_for_log("5 skills from").await;

@@ -94,7 +94,7 @@ async fn the_matches_of_each_pattern_are_counted() {
     let dir = dir.path();
     let patterns =
         "['docs/**/*.md', 'docs/{a,b}.md', '[', 'docs/**/*.md', 'docs/*.txt', 'docs/z*.md']";
-    write(dir, "config.yaml", &format!("skills: {patterns}\n"));
+    write(dir, "config.yaml", format!("skills: {patterns}\n"));
     for file in ["a.md", "b.md", "C.md", "d.txt"] {
         write(dir, &format!("docs/{file}"), "# Text");
     }
@@ -206,7 +206,7 @@ async fn an_engine_without_registry_and_an_invalid_store_are_findings() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir, "config.yaml", "state_timeout_ms: 5000\n");
-    write(dir, "data/state.db", &"no database at all ".repeat(100));
+    write(dir, "data/state.db", "no database at all ".repeat(100));
     let engine = TestEngine::start().await;
     let (report, code) = doctor(dir, &engine.url).await;
     assert_eq!(

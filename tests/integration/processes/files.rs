@@ -115,7 +115,7 @@ async fn check_events_of_files(dir: &Path, url: &str) {
     let probe = json!({ "op": "register", "id": "probe" });
     let interval = Duration::from_millis(300);
     for n in 0.. {
-        replace(dir, "docs/probe.md", &format!("# Probe {n}\n"));
+        replace(dir, "docs/probe.md", format!("# Probe {n}\n"));
         let event = timeout(interval, next_event(&mut skills)).await;
         if event.is_ok_and(|event| event == probe) {
             break;

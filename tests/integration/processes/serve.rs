@@ -52,7 +52,7 @@ async fn ordinary_events_log_no_warning() {
     let mut events = peer.subscribe("skills::on-change", "peer::on-change");
     // The first event shows that the watcher is in place.
     for n in 0.. {
-        replace(dir, "docs/sub/a.md", &format!("# A{n}\n"));
+        replace(dir, "docs/sub/a.md", format!("# A{n}\n"));
         let interval = Duration::from_millis(300);
         if timeout(interval, next_event(&mut events)).await.is_ok() {
             break;

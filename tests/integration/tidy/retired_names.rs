@@ -105,7 +105,7 @@ fn retired_names_do_not_return() {
 
 /// A retired name as it is written for a file, module or function, and for a type.
 fn spellings(name: &str) -> Vec<String> {
-    if name.starts_with(char::is_uppercase) || name.ends_with(".rs") {
+    if name.starts_with(char::is_uppercase) || name.contains('.') {
         return vec![name.to_owned()];
     }
     let camel = |word: &str| word[..1].to_uppercase() + &word[1..];
