@@ -8,7 +8,7 @@ use std::future::pending;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, TryAcquireError, mpsc, watch};
 
 use crate::message::Message;
 
@@ -38,7 +38,7 @@ pub(crate) enum PushError {
 }
 
 /// A message, and its share of the bytes until it is taken out.
-type Queued = (Message, OwnedSemaphorePermit);
+type Queued = (Message, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -47,8 +47,12 @@ enum End {
     Aborted(&'static str),
 }
 
+/// One allocation, because an outbox is cloned for every call.
 #[derive(Clone, Debug)]
-pub(crate) struct Outbox {
+pub(crate) struct Outbox(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
     messages: mpsc::Sender<Queued>,
     bytes: Arc<Semaphore>,
     max_bytes: usize,
@@ -58,35 +62,46 @@ pub(crate) struct Outbox {
 #[derive(Debug)]
 pub(crate) struct Queue {
     messages: mpsc::Receiver<Queued>,
+    bytes: Arc<Semaphore>,
     end: watch::Receiver<End>,
 }
 
 pub(crate) fn queue(limits: QueueLimits) -> (Outbox, Queue) {
     let (sender, messages) = mpsc::channel(limits.messages.max(1));
     let (end, ended) = watch::channel(End::Open);
-    let outbox = Outbox {
+    let bytes = Arc::new(Semaphore::new(limits.bytes));
+    let queue = Queue {
+        messages,
+        bytes: Arc::clone(&bytes),
+        end: ended,
+    };
+    let shared = Shared {
         messages: sender,
-        bytes: Arc::new(Semaphore::new(limits.bytes)),
+        bytes,
         max_bytes: limits.bytes,
         end,
     };
-    let queue = Queue {
-        messages,
-        end: ended,
-    };
-    (outbox, queue)
+    (Outbox(Arc::new(shared)), queue)
 }
 
 impl Outbox {
     /// Queues a message if there is space.
     pub(crate) fn push(&self, message: Message) -> Result<(), PushError> {
-        let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(self.share(&message));
-        let bytes = bytes.map_err(|_| PushError::Full)?;
-        let sent = self.messages.try_send((message, bytes));
-        sent.map_err(|error| match error {
-            TrySendError::Full(_) => PushError::Full,
-            TrySendError::Closed(_) => PushError::Closed,
-        })
+        let share = self.share(&message);
+        let bytes = self.0.bytes.try_acquire_many(share);
+        let bytes = bytes.map_err(|error| match error {
+            TryAcquireError::NoPermits => PushError::Full,
+            TryAcquireError::Closed => PushError::Closed,
+        })?;
+        let slot = self.0.messages.try_reserve();
+        let slot = slot.map_err(|error| match error {
+            TrySendError::Full(()) => PushError::Full,
+            TrySendError::Closed(()) => PushError::Closed,
+        })?;
+        // The queue releases the bytes.
+        bytes.forget();
+        slot.send((message, share));
+        Ok(())
     }
 
     /// Queues a message that the other end must receive. If there is no space, the other end does
@@ -101,10 +116,14 @@ impl Outbox {
 
     /// Queues a message as soon as there is space.
     pub(crate) async fn send(&self, message: Message) -> Result<(), PushError> {
-        let bytes = Arc::clone(&self.bytes).acquire_many_owned(self.share(&message));
-        let bytes = bytes.await.map_err(|_| PushError::Closed)?;
-        let sent = self.messages.send((message, bytes)).await;
-        sent.map_err(|_| PushError::Closed)
+        let share = self.share(&message);
+        let bytes = self.0.bytes.acquire_many(share).await;
+        let bytes = bytes.map_err(|_| PushError::Closed)?;
+        let slot = self.0.messages.reserve().await;
+        let slot = slot.map_err(|_| PushError::Closed)?;
+        bytes.forget();
+        slot.send((message, share));
+        Ok(())
     }
 
     /// Closes the connection after the queued messages were sent.
@@ -119,7 +138,7 @@ impl Outbox {
 
     /// The first abort wins, also over an earlier finish.
     fn end(&self, end: End) {
-        self.end.send_if_modified(|current| {
+        self.0.end.send_if_modified(|current| {
             let replace = *current == End::Open
                 || (*current == End::Finishing && matches!(end, End::Aborted(_)));
             if replace {
@@ -131,24 +150,31 @@ impl Outbox {
 
     /// Completes when the other end takes no more messages.
     pub(crate) async fn closed(&self) {
-        self.messages.closed().await;
+        self.0.messages.closed().await;
     }
 
     /// The part of the byte limit that a message takes: a message above the limit takes all of it.
     fn share(&self, message: &Message) -> u32 {
-        u32::try_from(message.weight().min(self.max_bytes)).unwrap_or(u32::MAX)
+        u32::try_from(message.weight().min(self.0.max_bytes)).unwrap_or(u32::MAX)
     }
 }
 
 impl Queue {
     /// The next message; none after [`Queue::close`] and the last message.
     pub(crate) async fn recv(&mut self) -> Option<Message> {
-        self.messages.recv().await.map(|(message, _)| message)
+        let queued = self.messages.recv().await;
+        queued.map(|queued| self.release(queued))
     }
 
     /// The next message, if the queue holds one.
     pub(crate) fn try_recv(&mut self) -> Option<Message> {
-        self.messages.try_recv().ok().map(|(message, _)| message)
+        let queued = self.messages.try_recv().ok();
+        queued.map(|queued| self.release(queued))
+    }
+
+    fn release(&self, (message, share): Queued) -> Message {
+        self.bytes.add_permits(share as usize);
+        message
     }
 
     /// Takes no more messages.
@@ -175,6 +201,13 @@ impl Queue {
                 _ => pending().await,
             }
         }
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Ends the senders that wait for bytes of messages that are now dropped.
+        self.bytes.close();
     }
 }
 
@@ -223,6 +256,20 @@ mod tests {
         outbox.push(message("2")).unwrap_err();
         queue.recv().await.unwrap();
         outbox.push(message("2")).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_sender_that_waits_for_space_fails_when_the_queue_is_dropped() {
+        let limits = QueueLimits {
+            messages: 100,
+            bytes: 1,
+        };
+        let (outbox, queue) = queue(limits);
+        outbox.push(message("1")).unwrap();
+        let mut sent = Box::pin(outbox.send(message("2")));
+        assert!(futures_util::poll!(&mut sent).is_pending());
+        drop(queue);
+        assert!(matches!(sent.await, Err(PushError::Closed)));
     }
 
     #[tokio::test]

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::protocol::WorkerProtocol;
 use super::{ClientOptions, Event, Inner};
 use crate::link::{run_socket, socket_config};
+use crate::lock::lock;
 use crate::message::Message;
 use crate::queue::queue;
 
@@ -115,7 +116,7 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
                 refused = None;
                 let since = Instant::now();
                 let (outbox, queue) = queue(inner.options.queue);
-                if let Some(reattach) = inner.previous() {
+                if let Some(reattach) = lock(&inner.previous).clone() {
                     // The engine expects it before any other message.
                     let _ = outbox.push(Message::Reattach(reattach));
                 }

@@ -294,10 +294,6 @@ impl Inner {
         let _ = self.events.send(event);
     }
 
-    fn previous(&self) -> Option<Reattach> {
-        lock(&self.previous).clone()
-    }
-
     fn connected(&self, registered: WorkerRegistered, outbox: Outbox) {
         let worker_id = registered.worker_id;
         *lock(&self.previous) = registered.reattach_token.map(|token| Reattach {

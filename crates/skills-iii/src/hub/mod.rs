@@ -132,7 +132,7 @@ impl Hub {
         let (to_hub, from_worker) = queue(options.queue);
         let (to_worker, from_hub) = queue(options.queue);
         let session = Session::new(self.0.next_serial(), to_worker.clone(), None);
-        let mut protocol = self.0.protocol(&session);
+        let mut protocol = SessionProtocol::new(&self.0, &session);
         let mut tasks = lock(&self.0.tasks);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
@@ -181,10 +181,6 @@ impl Hub {
 impl Core {
     fn next_serial(&self) -> u64 {
         self.serial.fetch_add(1, Ordering::Relaxed)
-    }
-
-    fn protocol(self: &Arc<Self>, session: &Arc<Session>) -> SessionProtocol {
-        SessionProtocol::new(self, session, self.options.introduction_timeout)
     }
 }
 
@@ -254,7 +250,7 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
     }
     let (outbox, queue) = queue(core.options.queue);
     let session = Session::new(core.next_serial(), outbox, address);
-    let mut protocol = core.protocol(&session);
+    let mut protocol = SessionProtocol::new(&core, &session);
     let serving = run_socket(socket, queue, core.options.heartbeat, &mut protocol);
     tokio::pin!(serving);
     let ended = tokio::select! {

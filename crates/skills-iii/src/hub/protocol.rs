@@ -1,7 +1,6 @@
 //! How the hub handles the messages of one worker.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde::Deserialize;
 use tokio::task::JoinSet;
@@ -45,12 +44,9 @@ struct Introduction {
 }
 
 impl SessionProtocol {
-    pub(super) fn new(
-        core: &Arc<Core>,
-        session: &Arc<Session>,
-        introduction_timeout: Duration,
-    ) -> Self {
-        core.add_session(session);
+    pub(super) fn new(core: &Arc<Core>, session: &Arc<Session>) -> Self {
+        let entry = (session.serial, Arc::clone(session));
+        core.directory_mut().sessions.extend([entry]);
         session.send(Message::WorkerRegistered(Box::new(WorkerRegistered {
             worker_id: session.worker_id.to_string(),
             reattach_token: Some(session.reattach_token.clone()),
@@ -63,7 +59,7 @@ impl SessionProtocol {
             let (core, session) = (Arc::clone(&core), Arc::clone(&session));
             let intake = Arc::clone(&intake);
             async move {
-                tokio::time::sleep(introduction_timeout).await;
+                tokio::time::sleep(core.options.introduction_timeout).await;
                 lock(&intake).open(&core, &session);
             }
         });

@@ -28,14 +28,6 @@ impl Core {
         directory.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a connected worker.
-    pub(super) fn add_session(&self, session: &Arc<Session>) {
-        let session = Arc::clone(session);
-        self.directory_mut()
-            .sessions
-            .insert(session.serial, session);
-    }
-
     /// Removes a disconnected worker with everything it offered and subscribed to.
     pub(super) fn remove_session(&self, session: &Arc<Session>) {
         let others: Vec<_> = {

@@ -1,4 +1,4 @@
-//! Splits a large message into WebSocket frames.
+//! Splits a message into WebSocket frames.
 //!
 //! Engines close the socket on a frame above 16 MiB but accept any number of fragments. Small
 //! frames also show the heartbeat that a large message makes progress.
@@ -8,9 +8,9 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 /// The largest frame that is sent.
-pub(super) const MAX_FRAME_BYTES: usize = 1 << 20;
+const MAX_FRAME_BYTES: usize = 1 << 20;
 
-/// The frames of a message.
+/// The frames of a message: one, unless it is large.
 pub(super) fn fragments(text: String) -> impl Iterator<Item = Message> + Send {
     let mut rest = Bytes::from(text);
     let mut kind = Data::Text;

@@ -14,7 +14,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message as Frame};
 
-use super::fragment::{MAX_FRAME_BYTES, fragments};
+use super::fragment::fragments;
 use super::heartbeat::{Activity, Heartbeat};
 use super::{Ended, Protocol};
 use crate::message::{BadMessage, Message};
@@ -132,8 +132,10 @@ async fn write(
             }
         };
         while let Some(message) = next {
-            if let Err(error) = feed_message(sink, message.to_text(), activity).await {
-                return error.into();
+            for frame in fragments(message.to_text()) {
+                if let Err(error) = feed(sink, frame, activity).await {
+                    return error.into();
+                }
             }
             next = queue.try_recv();
         }
@@ -144,20 +146,6 @@ async fn write(
             return error.into();
         }
     }
-}
-
-async fn feed_message(
-    sink: &mut SplitSink<Socket, Frame>,
-    text: String,
-    activity: &Activity,
-) -> Result<(), Error> {
-    if text.len() <= MAX_FRAME_BYTES {
-        return feed(sink, Frame::text(text), activity).await;
-    }
-    for frame in fragments(text) {
-        feed(sink, frame, activity).await?;
-    }
-    Ok(())
 }
 
 async fn feed(

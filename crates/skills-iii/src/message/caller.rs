@@ -4,7 +4,6 @@
 //! caller's own payload is removed, because a worker could otherwise claim another worker's id.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -47,5 +46,7 @@ pub(super) fn append_caller(text: &mut String, caller: &str) {
         text.push(',');
     }
     let caller = serde_json::to_string(caller).expect("a string is JSON");
-    write!(text, r#""{FIELD}":{caller}}}"#).expect("a String takes any text");
+    for part in ["\"", FIELD, "\":", &caller, "}"] {
+        text.push_str(part);
+    }
 }
