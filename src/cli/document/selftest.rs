@@ -2,14 +2,19 @@
 //! does, calls each tool, and compares the results with the document.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use agent3md::{Agent, tool_text};
 use serde_json::{Value, json};
 
 use crate::cli::output::print;
+
+/// How long the server may take to answer every request.
+const SELFTEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub fn run(path: &Path, agent: &Agent) -> Result<(), String> {
     let steps = steps(agent);
@@ -21,14 +26,28 @@ pub fn run(path: &Path, agent: &Agent) -> Result<(), String> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    let input = server.stdin.take();
+    let (input, output) = (server.stdin.take(), server.stdout.take());
     let requests: Vec<u8> = (0..).zip(&steps).flat_map(Step::request).collect();
-    // On another thread: the server reads no further while its results are not read.
-    let writer = std::thread::spawn(move || input.map(|mut input| input.write_all(&requests)));
-    let output = server.wait_with_output().map_err(failed)?;
-    // A server that ends early is reported by its missing responses.
-    let _ = writer.join();
-    let text = String::from_utf8_lossy(&output.stdout);
+    // On other threads: the server reads no further while its results are not read, and a
+    // server that hangs must not block the selftest. A server that ends early is reported by
+    // its missing responses.
+    std::thread::spawn(move || input.map(|mut input| input.write_all(&requests)));
+    let (sender, text) = mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = output.map(|mut output| output.read_to_end(&mut text));
+        sender.send(read.transpose().map(|_| text))
+    });
+    let Ok(text) = text.recv_timeout(SELFTEST_TIMEOUT) else {
+        // Already ended if this fails.
+        let _ = server.kill();
+        return Err(format!(
+            "selftest: the server did not finish within {SELFTEST_TIMEOUT:?}"
+        ));
+    };
+    let text = text.map_err(failed)?;
+    let status = server.wait().map_err(failed)?;
+    let text = String::from_utf8_lossy(&text);
     let responses: Vec<Value> = text
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -47,7 +66,6 @@ pub fn run(path: &Path, agent: &Agent) -> Result<(), String> {
         let is_ok = response.is_some_and(|response| (step.check)(&response["result"]));
         line(step.label, is_ok, &step.detail);
     }
-    let status = output.status;
     line("end of input", status.success(), &status.to_string());
     print(&report).map_err(|error| error.message)?;
     if passed {
