@@ -19,8 +19,8 @@ use crate::lock::lock;
 
 /// The longest scope or key, in bytes.
 const MAX_NAME_BYTES: usize = 16 << 10;
-/// How many writes may wait for the writer.
-const MAX_QUEUED_WRITES: usize = 65_536;
+/// How many writes may wait for the writer. The channel allocates them all when it is opened.
+const MAX_QUEUED_WRITES: usize = 16_384;
 
 /// Rows of JSON by scope and key, on disk.
 ///
