@@ -1,7 +1,6 @@
 //! `skills serve`: engine, registry and HTTP in one process.
 
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -175,9 +174,6 @@ async fn listen(address: String, flag: &'static str) -> Result<TcpListener, Serv
 }
 
 fn address(listener: &TcpListener, scheme: &str) -> String {
-    let local = listener.local_addr();
-    format!(
-        "{scheme}://{}",
-        local.as_ref().map_or("?".into(), SocketAddr::to_string)
-    )
+    let address = listener.local_addr();
+    address.map_or_else(|_| "?".into(), |address| format!("{scheme}://{address}"))
 }

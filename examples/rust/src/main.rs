@@ -1,5 +1,5 @@
 //! A worker that publishes one skill, one live section of it and one slash command,
-//! and hears every change of the registry.
+//! and prints every change of the registry.
 //!
 //! The engine is at `III_URL`, or `ws://127.0.0.1:49134` without it.
 #![allow(

@@ -127,8 +127,8 @@ fn called_with(world: &mut World, function: String, step: &Step) {
 
 #[then(expr = "the function {string} was called {int} time(s)")]
 fn called(world: &mut World, function: String, times: usize) {
-    let heard = world.backend.received_calls(&function);
-    assert_eq!(heard.len(), times, "it heard {heard:?}");
+    let received = world.backend.received_calls(&function);
+    assert_eq!(received.len(), times, "it received {received:?}");
 }
 
 #[then(expr = "the function {string} was never called")]
