@@ -115,3 +115,72 @@ fn functions() -> Json {
     let functions: Vec<_> = operations.collect();
     to_raw_value(&json!({ "functions": functions })).expect("a value is JSON")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use skills_core::RegistrySettings;
+
+    use super::*;
+
+    fn open() -> (tempfile::TempDir, Arc<LocalEngine>, Arc<Registry>) {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = LocalEngine::open(dir.path()).unwrap();
+        let now = || "2026-01-01T00:00:00Z".to_owned();
+        let settings = RegistrySettings::default();
+        let registry = Registry::new(Arc::clone(&engine) as _, Vec::new(), settings, now);
+        let registry = Arc::new(registry);
+        engine.serve(&registry);
+        (dir, engine, registry)
+    }
+
+    async fn call(
+        engine: &LocalEngine,
+        function: &str,
+        input: Value,
+    ) -> Result<Option<Json>, Failure> {
+        let payload = to_raw_value(&input).unwrap();
+        engine
+            .call(function, payload, Duration::from_secs(30))
+            .await
+    }
+
+    async fn put(engine: &LocalEngine, key: &str, value: Value) {
+        let input = json!({ "scope": "skills", "key": key, "value": value });
+        call(engine, "state::set", input).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_list_leaves_out_damaged_rows_and_rows_with_the_id_of_another() {
+        let (_dir, engine, registry) = open();
+        put(&engine, "a", json!({ "id": "a", "skill": "# A\n" })).await;
+        put(&engine, "b", json!({ "id": "b", "skill": "\u{fc}" })).await;
+        let ids = async || {
+            let listing = registry.skills().await.unwrap();
+            let entries = listing.entries.iter();
+            let entries: Vec<_> = entries.map(|s| (s.id.to_string(), s.bytes)).collect();
+            (entries, listing.skipped.len())
+        };
+        let both = vec![("a".to_owned(), 4), ("b".to_owned(), 2)];
+        assert_eq!(ids().await, (both.clone(), 0));
+        put(&engine, "c", json!({ "id": "c" })).await;
+        assert_eq!(ids().await, (both.clone(), 1));
+        put(&engine, "c", json!({ "id": "b", "skill": "\u{fc}" })).await;
+        assert_eq!(ids().await.0, both);
+    }
+
+    #[tokio::test]
+    async fn operations_and_state_can_be_called_and_nothing_else() {
+        let (_dir, engine, _registry) = open();
+        let input = json!({ "id": "a", "skill": "A" });
+        call(&engine, "skills::register", input).await.unwrap();
+        let fetched = call(&engine, "skill::fetch", json!({ "uri": "iii://a" })).await;
+        assert!(fetched.unwrap().unwrap().get().contains("iii://a"));
+        let refused = call(&engine, "skills::register", json!({})).await;
+        assert!(matches!(refused, Err(Failure::Failed { code, .. }) if code == "invalid_input"));
+        for absent in ["w::greet", "state::nothing", "engine::workers::list"] {
+            let result = call(&engine, absent, json!({})).await;
+            assert_eq!(result.unwrap_err(), Failure::Absent, "{absent}");
+        }
+    }
+}

@@ -195,6 +195,15 @@ impl<T: Row> Catalogue<T> {
         Ok(slot)
     }
 
+    /// Visits every row without keeping it. `None` if the rows are in memory anyway, or not in
+    /// this process.
+    pub(crate) fn for_each_row(&self, visit: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+        if self.is_watched() {
+            return None;
+        }
+        self.engine.for_each_row(&self.scope, visit)
+    }
+
     /// Everything in the scope: rows with a key, and the problems of rows without one.
     async fn load(&self) -> Result<(Vec<(Arc<str>, RowSlot<T>)>, Vec<Arc<str>>), Failure> {
         let (mut rows, mut keyless) = (Vec::new(), Vec::new());

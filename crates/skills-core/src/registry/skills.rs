@@ -53,25 +53,53 @@ impl Registry {
 
     /// Every skill of every origin, in byte order of their ids.
     pub async fn skills(&self) -> Result<Listing<SkillHead>, Error> {
-        let state = self.stored_skills("list the skills").await?;
-        let custom = self.source_skills(&state).await?;
-        let stored = state.rows.iter().map(|skill| SkillHead {
-            id: skill.id.clone(),
-            bytes: skill.body.len(),
-            registered_at: Arc::clone(&skill.registered_at),
-            origin: Origin::State,
-        });
-        let custom_heads = custom.entries.into_iter().map(|skill| SkillHead {
+        let Listing {
+            mut entries,
+            mut skipped,
+        } = self.stored_heads().await?;
+        let stored = entries.iter().map(|head| head.id.shared());
+        let custom = self.unshadowed_skills(stored).await?;
+        entries.extend(custom.entries.into_iter().map(|skill| SkillHead {
             id: skill.id,
             bytes: skill.bytes,
             registered_at: skill.registered_at,
             origin: skill.origin,
-        });
-        let mut entries: Vec<SkillHead> = stored.chain(custom_heads).collect();
+        }));
         entries.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut skipped = state.damaged.clone();
         skipped.extend(custom.skipped);
         Ok(Listing { entries, skipped })
+    }
+
+    /// The registered skills. Rows in this process are read without keeping their bodies,
+    /// unless one is damaged or has the id of another: then the image decides.
+    async fn stored_heads(&self) -> Result<Listing<SkillHead>, Error> {
+        const DOING: &str = "list the skills";
+        let (mut entries, mut damaged) = (Vec::new(), false);
+        let visited = self
+            .skills
+            .for_each_row(&mut |row| match SkillHead::from_json(row) {
+                Some(head) => entries.push(head),
+                None => damaged = true,
+            });
+        if let Some(visited) = visited {
+            visited.map_err(Error::state(|| DOING))?;
+            entries.sort_by(|a, b| a.id.cmp(&b.id));
+            if !damaged && entries.windows(2).all(|pair| pair[0].id != pair[1].id) {
+                let skipped = Vec::new();
+                return Ok(Listing { entries, skipped });
+            }
+        }
+        let state = self.stored_skills(DOING).await?;
+        let head = |skill: &Arc<Skill>| SkillHead {
+            id: skill.id.clone(),
+            bytes: skill.body.len(),
+            registered_at: Arc::clone(&skill.registered_at),
+            origin: Origin::State,
+        };
+        Ok(Listing {
+            entries: state.rows.iter().map(head).collect(),
+            skipped: state.damaged.clone(),
+        })
     }
 
     /// An encoded list of skills, as `encode` returns it or as it was kept under `name`.
@@ -109,8 +137,15 @@ impl Registry {
         &self,
         state: &Snapshot<Skill>,
     ) -> Result<Listing<SourceSkill>, Error> {
-        let key = |skill: &SourceSkill| (skill.id.shared(), skill.origin);
         let stored = state.rows.iter().map(|skill| skill.id.shared());
+        self.unshadowed_skills(stored).await
+    }
+
+    async fn unshadowed_skills(
+        &self,
+        stored: impl Iterator<Item = Arc<str>>,
+    ) -> Result<Listing<SourceSkill>, Error> {
+        let key = |skill: &SourceSkill| (skill.id.shared(), skill.origin);
         self.unshadowed(|source| source.skills(), key, stored).await
     }
 }
