@@ -30,6 +30,10 @@ impl Default for QueueLimits {
     }
 }
 
+/// How many messages are taken from the channel at once: its counter is shared with the senders,
+/// so releasing it once per batch costs less than once per message.
+const MAX_BATCH: usize = 32;
+
 /// Why a message was not queued.
 #[derive(Debug)]
 pub(crate) enum PushError {
@@ -62,6 +66,8 @@ struct Shared {
 #[derive(Debug)]
 pub(crate) struct Queue {
     messages: mpsc::Receiver<Queued>,
+    /// The rest of the last batch, last message first.
+    batch: Vec<Queued>,
     bytes: Arc<Semaphore>,
     end: watch::Receiver<End>,
 }
@@ -72,6 +78,7 @@ pub(crate) fn queue(limits: QueueLimits) -> (Outbox, Queue) {
     let bytes = Arc::new(Semaphore::new(limits.bytes));
     let queue = Queue {
         messages,
+        batch: Vec::new(),
         bytes: Arc::clone(&bytes),
         end: ended,
     };
@@ -162,19 +169,25 @@ impl Outbox {
 impl Queue {
     /// The next message; none after [`Queue::close`] and the last message.
     pub(crate) async fn recv(&mut self) -> Option<Message> {
-        let queued = self.messages.recv().await;
-        queued.map(|queued| self.release(queued))
+        if self.batch.is_empty() {
+            self.messages.recv_many(&mut self.batch, MAX_BATCH).await;
+            self.batch.reverse();
+        }
+        self.take()
     }
 
     /// The next message, if the queue holds one.
     pub(crate) fn try_recv(&mut self) -> Option<Message> {
-        let queued = self.messages.try_recv().ok();
-        queued.map(|queued| self.release(queued))
+        if self.batch.is_empty() {
+            self.batch.extend(self.messages.try_recv().ok());
+        }
+        self.take()
     }
 
-    fn release(&self, (message, share): Queued) -> Message {
+    fn take(&mut self) -> Option<Message> {
+        let (message, share) = self.batch.pop()?;
         self.bytes.add_permits(share as usize);
-        message
+        Some(message)
     }
 
     /// Takes no more messages.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, SyncSender, TrySendError};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
@@ -19,8 +19,6 @@ use crate::lock::lock;
 
 /// The longest scope or key, in bytes.
 const MAX_NAME_BYTES: usize = 16 << 10;
-/// How many writes may wait for the writer. The channel allocates them all when it is opened.
-const MAX_QUEUED_WRITES: usize = 16_384;
 
 /// Rows of JSON by scope and key, on disk.
 ///
@@ -33,7 +31,7 @@ const MAX_QUEUED_WRITES: usize = 16_384;
 /// Several processes, and several stores in a process, may use one directory.
 #[derive(Debug)]
 pub struct SqliteState {
-    jobs: SyncSender<Job>,
+    jobs: Sender<Job>,
     queued_bytes: Arc<AtomicUsize>,
     readers: Readers,
     feed: Arc<Feed>,
@@ -60,7 +58,8 @@ impl SqliteState {
             Arc::clone(&feed),
             Arc::clone(&queued_bytes),
         )?;
-        let (jobs, inbox) = mpsc::sync_channel(MAX_QUEUED_WRITES);
+        // `enqueue` bounds the queue by bytes, and every write counts at least its own size.
+        let (jobs, inbox) = mpsc::channel();
         let thread = thread::Builder::new()
             .name("state-writer".to_owned())
             .spawn(move || writer.run(&inbox))
@@ -139,11 +138,8 @@ impl SqliteState {
         let sent = if queued.saturating_add(size) > self.options.max_queued {
             Err(StateError::Overloaded { queued })
         } else {
-            let sent = self.jobs.try_send(Job::Write(write));
-            sent.map_err(|error| match error {
-                TrySendError::Full(_) => StateError::Overloaded { queued },
-                TrySendError::Disconnected(_) => StateError::Closed,
-            })
+            let sent = self.jobs.send(Job::Write(write));
+            sent.map_err(|_| StateError::Closed)
         };
         if sent.is_err() {
             self.queued_bytes.fetch_sub(size, Ordering::Relaxed);
