@@ -1,7 +1,7 @@
 //! The command line: one file per command.
 //!
-//! [`connection`] gives a verb access to the registry, [`output`] prints, [`options`] are the
-//! shared options, [`error`] and [`exit_code`] are how a command fails. Commands ask no questions,
+//! `connection` gives a verb access to the registry, `output` prints, `options` are the
+//! shared options, `error` and [`exit_code`] are how a command fails. Commands ask no questions,
 //! so that no script waits for input.
 
 mod address;

@@ -1,7 +1,7 @@
 //! The table of operations of the registry.
 //!
 //! An [`Operation`] has an id, a description, schemas and a function that decodes the input, makes
-//! one call of [`Registry`] and encodes the output. The functions on an iii engine, the built-in MCP
+//! one call of `Registry` and encodes the output. The functions on an iii engine, the built-in MCP
 //! tools and the verbs of the command line are projections of this table. [`TRIGGER_TYPES`] is the
 //! same for the events that workers subscribe to.
 //!

@@ -1,7 +1,7 @@
 //! MCP over Streamable HTTP, at `/mcp`.
 //!
 //! The SDK implements the protocol. This module adds what the SDK leaves out: access control
-//! ([`access`]), limits on sessions ([`sessions`]), body size and time, and JSON-RPC error responses
+//! (`access`), limits on sessions (`sessions`), body size and time, and JSON-RPC error responses
 //! for bodies that are not valid messages.
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //!
 //! `transport` moves bytes between a client and the SDK, `pending` counts requests and responses
 //! that are not written yet. Knows no methods; that reads see earlier writes is the work of
-//! [`Ordered`].
+//! `Ordered`.
 
 use std::sync::Arc;
 use std::time::Duration;
