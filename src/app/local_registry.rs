@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use skills_core::{Error, Json, Registry};
 use skills_files::Sources;
-use skills_iii::StateStore;
 use skills_iii::state::{Changes, StateChange, StateError};
 
 use super::sources::{self, FileCounts};

@@ -12,14 +12,13 @@ use serde_json::json;
 use serde_json::value::to_raw_value;
 use skills_core::{Engine, Failure, Json, Pending, Registry};
 use skills_iii::state::{SqliteState, StateError, StoreOptions};
-use skills_iii::{CallError, StateStore, call_state};
+use skills_iii::{CallError, call_state};
 
 use super::{failure, for_each_row};
 
 /// The state and the operations of one data directory.
 pub struct LocalEngine {
     store: Arc<SqliteState>,
-    state: Arc<dyn StateStore>,
     /// Weak: the registry holds this engine.
     registry: OnceLock<Weak<Registry>>,
 }
@@ -29,7 +28,6 @@ impl LocalEngine {
     pub fn open(data_dir: &Path) -> Result<Arc<Self>, StateError> {
         let store = Arc::new(SqliteState::open(data_dir, StoreOptions::default())?);
         Ok(Arc::new(Self {
-            state: Arc::clone(&store) as _,
             store,
             registry: OnceLock::new(),
         }))
@@ -53,7 +51,7 @@ impl LocalEngine {
     ) -> Result<Option<Json>, CallError> {
         match function {
             "engine::functions::list" => Ok(Some(functions())),
-            _ => match call_state(&self.state, function, payload).await {
+            _ => match call_state(&self.store, function, payload).await {
                 Err(error) if error.code == "function_not_found" => {
                     Err(CallError::NotFound(function.to_owned()))
                 }

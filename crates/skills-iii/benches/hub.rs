@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 use skills_iii::client::{FunctionSpec, Handler};
-use skills_iii::{Client, ClientOptions, Hub, HubOptions, MemoryState, Raw};
+use skills_iii::state::StoreOptions;
+use skills_iii::{Client, ClientOptions, Hub, HubOptions, Raw, SqliteState};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,12 +39,18 @@ fn runtime() -> tokio::runtime::Runtime {
         .expect("a runtime")
 }
 
+fn new_hub() -> (TempDir, Hub) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let state = SqliteState::open(dir.path(), StoreOptions::default()).expect("a store");
+    (dir, Hub::new(HubOptions::new(Arc::new(state))))
+}
+
 /// Runs the hub: prints its address and serves.
 fn serve(_: &[String]) {
     runtime().block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         println!("{}", listener.local_addr().expect("an address"));
-        let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
+        let (_dir, hub) = new_hub();
         hub.serve(listener, std::future::pending()).await;
     });
 }
@@ -92,7 +100,7 @@ fn measure(args: &[String]) {
         drop(served);
 
         println!("embedded hub, in process");
-        let hub = Hub::new(HubOptions::new(Arc::new(MemoryState::default())));
+        let (_dir, hub) = new_hub();
         let (worker, caller) = (hub.attach("worker"), hub.attach("caller"));
         offer(&worker, &caller).await;
         sequential("no-op call", &caller, "bench::noop", &raw("{}"), 50_000).await;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
-use skills_iii::state::{SqliteState, StateStore, StoreOptions};
+use skills_iii::state::{SqliteState, StoreOptions};
 use tempfile::TempDir;
 
 const WRITERS: u32 = 32;

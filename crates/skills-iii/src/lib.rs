@@ -6,8 +6,8 @@
 //! - [`message`]: the messages, and their JSON form.
 //! - [`client`]: a worker's end of a connection. Start at [`Client`].
 //! - [`hub`]: the engine's end, for one machine. Start at [`Hub`].
-//! - [`state`]: rows of JSON by scope and key, in SQLite or in memory. Start at [`StateStore`];
-//!   [`call_state`] runs the `state::*` functions on a store without a hub.
+//! - [`state`]: rows of JSON by scope and key, in SQLite. Start at [`SqliteState`]; [`call_state`]
+//!   runs the `state::*` functions on a store without a hub.
 //!
 //! Inside, `link` moves messages over a socket or between two tasks, and `queue` holds the
 //! outgoing messages of a connection. Every queue in this crate is bounded.
@@ -31,5 +31,5 @@ pub use hub::{Hub, HubOptions};
 pub use link::Heartbeat;
 pub use message::{BadMessage, ErrorBody, Message, Raw};
 pub use queue::QueueLimits;
-pub use state::{MemoryState, StateStore};
+pub use state::SqliteState;
 pub use state_functions::call_state;

@@ -2,14 +2,18 @@
 //!
 //! [`Outbox`] is the sending end, [`Queue`] the end that the connection drains. `push` never
 //! waits, so a slow reader cannot block the task that serves another worker; `send` waits for
-//! space.
+//! space. One lock guards messages, bytes and end: a channel and a semaphore are two, which makes
+//! a call inside one process a fifth slower.
 
-use std::future::pending;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::mem::take;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Poll, Waker};
 
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{Semaphore, TryAcquireError, mpsc, watch};
+use tokio::sync::Notify;
 
+use crate::lock::lock;
 use crate::message::Message;
 
 /// How much may wait in one queue.
@@ -30,8 +34,7 @@ impl Default for QueueLimits {
     }
 }
 
-/// How many messages are taken from the channel at once: its counter is shared with the senders,
-/// so releasing it once per batch costs less than once per message.
+/// How many messages are taken out under one lock.
 const MAX_BATCH: usize = 32;
 
 /// Why a message was not queued.
@@ -41,73 +44,119 @@ pub(crate) enum PushError {
     Closed,
 }
 
-/// A message, and its share of the bytes until it is taken out.
-type Queued = (Message, u32);
+/// What the draining end receives.
+#[derive(Debug)]
+pub(crate) enum Next {
+    Message(Message),
+    /// Every message was received, and no more will come.
+    Finished,
+    /// The connection is to be dropped.
+    Aborted(&'static str),
+}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum End {
+    #[default]
     Open,
     Finishing,
     Aborted(&'static str),
 }
 
-/// One allocation, because an outbox is cloned for every call.
 #[derive(Clone, Debug)]
 pub(crate) struct Outbox(Arc<Shared>);
 
 #[derive(Debug)]
-struct Shared {
-    messages: mpsc::Sender<Queued>,
-    bytes: Arc<Semaphore>,
-    max_bytes: usize,
-    end: watch::Sender<End>,
+pub(crate) struct Queue {
+    shared: Arc<Shared>,
+    batch: VecDeque<Message>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Queue {
-    messages: mpsc::Receiver<Queued>,
-    /// The rest of the last batch, last message first.
-    batch: Vec<Queued>,
-    bytes: Arc<Semaphore>,
-    end: watch::Receiver<End>,
+struct Shared {
+    limits: QueueLimits,
+    // A std mutex: nothing awaits while it is held.
+    state: Mutex<State>,
+    space: Notify,
+    aborted: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    messages: VecDeque<Message>,
+    /// Bytes of the messages and of the batch.
+    bytes: usize,
+    batch_bytes: usize,
+    end: End,
+    reader: Option<Waker>,
+    /// A message was refused since space was last announced, so a sender may be waiting.
+    refused: bool,
 }
 
 pub(crate) fn queue(limits: QueueLimits) -> (Outbox, Queue) {
-    let (sender, messages) = mpsc::channel(limits.messages.max(1));
-    let (end, ended) = watch::channel(End::Open);
-    let bytes = Arc::new(Semaphore::new(limits.bytes));
+    let shared = Arc::new(Shared {
+        limits,
+        state: Mutex::default(),
+        space: Notify::new(),
+        aborted: Notify::new(),
+    });
     let queue = Queue {
-        messages,
-        batch: Vec::new(),
-        bytes: Arc::clone(&bytes),
-        end: ended,
+        shared: Arc::clone(&shared),
+        batch: VecDeque::new(),
     };
-    let shared = Shared {
-        messages: sender,
-        bytes,
-        max_bytes: limits.bytes,
-        end,
-    };
-    (Outbox(Arc::new(shared)), queue)
+    (Outbox(shared), queue)
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// The first abort wins, also over an earlier finish.
+    fn end(&self, end: End) {
+        let mut state = self.state();
+        if matches!(state.end, End::Aborted(_)) || state.end == end {
+            return;
+        }
+        state.end = end;
+        if matches!(end, End::Aborted(_)) {
+            state.messages = VecDeque::new();
+        }
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+        self.space.notify_waiters();
+        self.aborted.notify_waiters();
+    }
 }
 
 impl Outbox {
     /// Queues a message if there is space.
     pub(crate) fn push(&self, message: Message) -> Result<(), PushError> {
-        let share = self.share(&message);
-        let bytes = self.0.bytes.try_acquire_many(share);
-        let bytes = bytes.map_err(|error| match error {
-            TryAcquireError::NoPermits => PushError::Full,
-            TryAcquireError::Closed => PushError::Closed,
-        })?;
-        let slot = self.0.messages.try_reserve();
-        let slot = slot.map_err(|error| match error {
-            TrySendError::Full(()) => PushError::Full,
-            TrySendError::Closed(()) => PushError::Closed,
-        })?;
-        // The queue releases the bytes.
-        bytes.forget();
-        slot.send((message, share));
+        self.try_push(message).map_err(|(error, _)| error)
+    }
+
+    /// Gives the message back if it is not queued.
+    fn try_push(&self, message: Message) -> Result<(), (PushError, Message)> {
+        let weight = message.weight();
+        let limits = self.0.limits;
+        let mut state = self.0.state();
+        if state.end != End::Open {
+            return Err((PushError::Closed, message));
+        }
+        let fits = state.bytes == 0 || state.bytes.saturating_add(weight) <= limits.bytes;
+        if !fits || state.messages.len() >= limits.messages {
+            state.refused = true;
+            return Err((PushError::Full, message));
+        }
+        state.bytes += weight;
+        state.messages.push_back(message);
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
         Ok(())
     }
 
@@ -122,96 +171,87 @@ impl Outbox {
     }
 
     /// Queues a message as soon as there is space.
-    pub(crate) async fn send(&self, message: Message) -> Result<(), PushError> {
-        let share = self.share(&message);
-        let bytes = self.0.bytes.acquire_many(share).await;
-        let bytes = bytes.map_err(|_| PushError::Closed)?;
-        let slot = self.0.messages.reserve().await;
-        let slot = slot.map_err(|_| PushError::Closed)?;
-        bytes.forget();
-        slot.send((message, share));
-        Ok(())
+    pub(crate) async fn send(&self, mut message: Message) -> Result<(), PushError> {
+        loop {
+            // Receives every notification from now on, so space made after the refusal counts.
+            let space = self.0.space.notified();
+            match self.try_push(message) {
+                Err((PushError::Full, back)) => message = back,
+                pushed => return pushed.map_err(|(error, _)| error),
+            }
+            space.await;
+        }
     }
 
-    /// Closes the connection after the queued messages were sent.
+    /// Takes no more messages, and closes the connection after the queued ones were sent.
     pub(crate) fn finish(&self) {
-        self.end(End::Finishing);
+        self.0.end(End::Finishing);
     }
 
     /// Drops the connection and the queued messages.
     pub(crate) fn abort(&self, reason: &'static str) {
-        self.end(End::Aborted(reason));
-    }
-
-    /// The first abort wins, also over an earlier finish.
-    fn end(&self, end: End) {
-        self.0.end.send_if_modified(|current| {
-            let replace = *current == End::Open
-                || (*current == End::Finishing && matches!(end, End::Aborted(_)));
-            if replace {
-                *current = end;
-            }
-            replace
-        });
-    }
-
-    /// Completes when the other end takes no more messages.
-    pub(crate) async fn closed(&self) {
-        self.0.messages.closed().await;
-    }
-
-    /// The part of the byte limit that a message takes: a message above the limit takes all of it.
-    fn share(&self, message: &Message) -> u32 {
-        u32::try_from(message.weight().min(self.0.max_bytes)).unwrap_or(u32::MAX)
+        self.0.end(End::Aborted(reason));
     }
 }
 
 impl Queue {
-    /// The next message; none after [`Queue::close`] and the last message.
-    pub(crate) async fn recv(&mut self) -> Option<Message> {
-        if self.batch.is_empty() {
-            self.messages.recv_many(&mut self.batch, MAX_BATCH).await;
-            self.batch.reverse();
+    /// The next message, or the end. Dropping the future loses nothing.
+    pub(crate) async fn recv(&mut self) -> Next {
+        poll_fn(|context| match self.next(Some(context.waker())) {
+            Some(next) => Poll::Ready(next),
+            None => Poll::Pending,
+        })
+        .await
+    }
+
+    /// The next message or the end, if it is there.
+    pub(crate) fn try_recv(&mut self) -> Option<Next> {
+        self.next(None)
+    }
+
+    /// If there is nothing, wakes `reader` when there is.
+    fn next(&mut self, reader: Option<&Waker>) -> Option<Next> {
+        if let Some(message) = self.batch.pop_front() {
+            return Some(Next::Message(message));
         }
-        self.take()
-    }
-
-    /// The next message, if the queue holds one.
-    pub(crate) fn try_recv(&mut self) -> Option<Message> {
-        if self.batch.is_empty() {
-            self.batch.extend(self.messages.try_recv().ok());
+        let mut state = self.shared.state();
+        // The last batch was received, so its bytes are free.
+        state.bytes -= take(&mut state.batch_bytes);
+        let count = state.messages.len().min(MAX_BATCH);
+        self.batch.extend(state.messages.drain(..count));
+        state.batch_bytes = self.batch.iter().map(Message::weight).sum();
+        let end = state.end;
+        if count == 0 && end == End::Open {
+            state.reader = reader.cloned();
         }
-        self.take()
-    }
-
-    fn take(&mut self) -> Option<Message> {
-        let (message, share) = self.batch.pop()?;
-        self.bytes.add_permits(share as usize);
-        Some(message)
-    }
-
-    /// Takes no more messages.
-    pub(crate) fn close(&mut self) {
-        self.messages.close();
-    }
-
-    /// Completes when the queue is to be closed.
-    pub(crate) fn finishing(&self) -> impl Future<Output = ()> + Send + use<> {
-        let mut end = self.end.clone();
-        async move {
-            // An error means that every outbox is gone, and then `recv` returns none.
-            let _ = end.wait_for(|end| *end != End::Open).await;
+        // Not for every batch: each notification wakes every sender.
+        let QueueLimits { messages, bytes } = self.shared.limits;
+        let has_space = state.messages.len() <= messages / 2 && state.bytes <= bytes / 2;
+        let announce = has_space && take(&mut state.refused);
+        drop(state);
+        if announce {
+            self.shared.space.notify_waiters();
+        }
+        match (end, self.batch.pop_front()) {
+            (End::Aborted(reason), _) => Some(Next::Aborted(reason)),
+            (_, Some(message)) => Some(Next::Message(message)),
+            (End::Finishing, None) => Some(Next::Finished),
+            (End::Open, None) => None,
         }
     }
 
-    /// Completes with the reason when the connection is to be dropped.
+    /// Completes with the reason when the connection is to be dropped, also while nothing is
+    /// received.
     pub(crate) fn aborted(&self) -> impl Future<Output = &'static str> + Send + use<> {
-        let mut end = self.end.clone();
+        let shared = Arc::clone(&self.shared);
         async move {
-            let aborted = end.wait_for(|end| matches!(end, End::Aborted(_))).await;
-            match aborted.map(|end| *end) {
-                Ok(End::Aborted(reason)) => reason,
-                _ => pending().await,
+            loop {
+                let aborted = shared.aborted.notified();
+                let end = shared.state().end;
+                if let End::Aborted(reason) = end {
+                    return reason;
+                }
+                aborted.await;
             }
         }
     }
@@ -219,8 +259,8 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // Ends the senders that wait for bytes of messages that are now dropped.
-        self.bytes.close();
+        self.shared
+            .end(End::Aborted("nothing drains the queue any more"));
     }
 }
 
@@ -253,8 +293,13 @@ mod tests {
             assert!(matches!(full, PushError::Full), "{limits:?}");
             let mut sent = Box::pin(outbox.send(message("3")));
             assert!(futures_util::poll!(&mut sent).is_pending(), "{limits:?}");
-            queue.recv().await.unwrap();
-            sent.await.unwrap();
+            let receive = async {
+                for _ in 0..3 {
+                    assert!(matches!(queue.recv().await, Next::Message(_)));
+                }
+            };
+            let (sent, ()) = tokio::join!(sent, receive);
+            sent.unwrap();
         }
     }
 
@@ -267,7 +312,8 @@ mod tests {
         let (outbox, mut queue) = queue(limits);
         outbox.push(message("1")).unwrap();
         outbox.push(message("2")).unwrap_err();
-        queue.recv().await.unwrap();
+        assert!(matches!(queue.recv().await, Next::Message(_)));
+        assert!(queue.try_recv().is_none());
         outbox.push(message("2")).unwrap();
     }
 
@@ -291,12 +337,43 @@ mod tests {
             messages: 1,
             bytes: 1 << 20,
         };
-        let (outbox, queue) = queue(limits);
+        let (outbox, mut queue) = queue(limits);
         outbox.push_or_abort(message("1")).unwrap();
-        outbox.finish();
         outbox.push_or_abort(message("2")).unwrap_err();
         outbox.abort("too late");
-        let reason = queue.aborted().await;
-        assert_eq!(reason, "the other end does not read what it is sent");
+        let reason = "the other end does not read what it is sent";
+        assert_eq!(queue.aborted().await, reason);
+        assert!(matches!(queue.recv().await, Next::Aborted(why) if why == reason));
+    }
+
+    #[tokio::test]
+    async fn a_finished_queue_takes_no_message_and_delivers_those_it_has() {
+        let (outbox, mut queue) = queue(QueueLimits::default());
+        outbox.push(message("1")).unwrap();
+        outbox.finish();
+        let refused = outbox.push(message("2")).unwrap_err();
+        assert!(matches!(refused, PushError::Closed));
+        assert!(matches!(queue.recv().await, Next::Message(_)));
+        assert!(matches!(queue.recv().await, Next::Finished));
+    }
+
+    #[tokio::test]
+    async fn every_sender_that_waits_gets_its_turn() {
+        let limits = QueueLimits {
+            messages: 2,
+            bytes: 1 << 20,
+        };
+        let (outbox, mut queue) = queue(limits);
+        let senders = (0..100).map(|number| {
+            let outbox = outbox.clone();
+            tokio::spawn(async move { outbox.send(message(&number.to_string())).await })
+        });
+        let senders: Vec<_> = senders.collect();
+        for _ in 0..100 {
+            assert!(matches!(queue.recv().await, Next::Message(_)));
+        }
+        for sender in senders {
+            sender.await.unwrap().unwrap();
+        }
     }
 }

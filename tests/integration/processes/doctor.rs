@@ -3,10 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::Output;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
-use skills_iii::state::{SqliteState, StoreOptions};
 use skills_test_support::NO_ENGINE;
 use skills_test_support::engine::{Peer, TestEngine};
 use skills_test_support::files::write;
@@ -284,10 +282,7 @@ async fn state_that_an_engine_cannot_read_is_a_finding() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir, "config.yaml", "state_timeout_ms: 5000\n");
-    let store =
-        Arc::new(SqliteState::open(&dir.join("elsewhere"), StoreOptions::default()).unwrap());
-    store.close();
-    let engine = TestEngine::with_state(store).await;
+    let engine = TestEngine::without_state().await;
     let (report, code) = doctor(dir, &engine.url).await;
     assert_eq!(
         (code, &report["findings"]),

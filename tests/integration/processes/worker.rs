@@ -43,7 +43,7 @@ async fn after_an_engine_restart_functions_are_registered_again_and_caches_are_e
         .await;
     let address = engine.stop().await;
     worker.wait_for_log("the engine disconnected").await;
-    // The state was in memory, so the new engine has none, and the worker must not serve the old.
+    // The new engine has another directory, so no state, and the worker must not serve the old.
     let engine = TestEngine::start_at(&address).await;
     worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "another").await;

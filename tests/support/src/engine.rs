@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
-use skills_iii::{CallError, Client, ClientOptions, Hub, HubOptions, MemoryState, StateStore};
+use skills_iii::state::StoreOptions;
+use skills_iii::{CallError, Client, ClientOptions, Hub, HubOptions, SqliteState};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -23,36 +25,40 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 pub struct TestEngine {
     stop: Option<oneshot::Sender<()>>,
     serving: JoinHandle<()>,
+    _dir: TempDir,
     /// Where workers connect.
     pub url: String,
 }
 
 impl TestEngine {
-    /// On a free port, with state in memory.
+    /// On a free port.
     pub async fn start() -> Self {
         Self::start_at("127.0.0.1:0").await
     }
 
-    /// On this address, with state in memory.
+    /// On this address.
     pub async fn start_at(address: &str) -> Self {
-        Self::serve(address, HubOptions::new(Arc::new(MemoryState::default()))).await
+        Self::serve(address, |_| {}).await
     }
 
-    /// On a free port, with this state.
-    pub async fn with_state(state: Arc<dyn StateStore>) -> Self {
-        Self::serve("127.0.0.1:0", HubOptions::new(state)).await
+    /// On a free port, with state that is closed: every read and write fails.
+    pub async fn without_state() -> Self {
+        Self::serve("127.0.0.1:0", |options| options.state.close()).await
     }
 
     /// On a free port, for workers that have the token.
     pub async fn with_token(token: &str) -> Self {
-        let mut options = HubOptions::new(Arc::new(MemoryState::default()));
-        options.access.token = Some(token.to_owned());
-        Self::serve("127.0.0.1:0", options).await
+        let token = Some(token.to_owned());
+        Self::serve("127.0.0.1:0", |options| options.access.token = token).await
     }
 
-    async fn serve(address: &str, options: HubOptions) -> Self {
+    async fn serve(address: &str, change: impl FnOnce(&mut HubOptions)) -> Self {
         let listener = timeout(TIMEOUT, listen(address)).await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
+        let dir = tempfile::tempdir().unwrap();
+        let state = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
+        let mut options = HubOptions::new(Arc::new(state));
+        change(&mut options);
         let hub = Hub::new(options);
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(async move {
@@ -61,6 +67,7 @@ impl TestEngine {
         Self {
             stop: Some(stop),
             serving,
+            _dir: dir,
             url,
         }
     }

@@ -40,7 +40,7 @@ use crate::client::{Client, ClientOptions};
 use crate::link::{Heartbeat, run_local, run_socket, socket_config};
 use crate::lock::lock;
 use crate::queue::{QueueLimits, queue};
-use crate::state::StateStore;
+use crate::state::SqliteState;
 
 /// How long a handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 #[derive(Clone)]
 pub struct HubOptions {
     /// The store of `state::*`.
-    pub state: Arc<dyn StateStore>,
+    pub state: Arc<SqliteState>,
     /// Which clients may connect.
     pub access: AccessPolicy,
     /// The largest accepted message, in bytes.
@@ -69,7 +69,7 @@ pub struct HubOptions {
 
 impl HubOptions {
     /// The defaults, with this store.
-    pub fn new(state: Arc<dyn StateStore>) -> Self {
+    pub fn new(state: Arc<SqliteState>) -> Self {
         Self {
             state,
             access: AccessPolicy::default(),

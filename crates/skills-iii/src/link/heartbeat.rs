@@ -1,6 +1,6 @@
 //! Detects that the other end of a socket is gone.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -29,45 +29,30 @@ impl Default for Heartbeat {
     }
 }
 
-/// What happened on a socket lately. Shared by the reader, the writer and the monitor of a
-/// connection; atomics, because a connection may move between threads.
-#[derive(Debug)]
+/// What happened on a socket since the monitor last looked. Shared by the reader, the writer and
+/// the monitor of a connection; atomics, because a connection may move between threads. Flags
+/// instead of times, because reading the clock for every frame costs more than the flags.
+#[derive(Debug, Default)]
 pub(super) struct Activity {
-    start: Instant,
-    /// Milliseconds since the start.
-    last_read: AtomicU64,
-    /// Milliseconds since the start, plus one; zero while no write is pending.
-    write_pending_since: AtomicU64,
+    read: AtomicBool,
+    written: AtomicBool,
+    writing: AtomicBool,
     ping_due: AtomicBool,
     writer: Notify,
 }
 
 impl Activity {
-    pub(super) fn new() -> Self {
-        Self {
-            start: Instant::now(),
-            last_read: AtomicU64::new(0),
-            write_pending_since: AtomicU64::new(0),
-            ping_due: AtomicBool::new(false),
-            writer: Notify::new(),
-        }
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
     pub(super) fn received(&self) {
-        self.last_read.store(self.now(), Ordering::Relaxed);
+        self.read.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn write_started(&self) {
-        self.write_pending_since
-            .store(self.now() + 1, Ordering::Relaxed);
+        self.writing.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn write_completed(&self) {
-        self.write_pending_since.store(0, Ordering::Relaxed);
+        self.writing.store(false, Ordering::Relaxed);
+        self.written.store(true, Ordering::Relaxed);
     }
 
     /// Makes the writer flush.
@@ -90,22 +75,25 @@ impl Activity {
         let period = (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(5));
         let mut tick = interval(period);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut last_ping = Duration::ZERO;
+        let start = Instant::now();
+        let (mut last_read, mut last_write, mut last_ping) = (start, start, start);
         loop {
             tick.tick().await;
-            let now = self.start.elapsed();
-            let pending = self.write_pending_since.load(Ordering::Relaxed);
-            if let Some(since) = pending.checked_sub(1)
-                && now.saturating_sub(Duration::from_millis(since)) >= limits.write_timeout
-            {
+            let now = Instant::now();
+            let written = self.written.swap(false, Ordering::Relaxed);
+            if written || !self.writing.load(Ordering::Relaxed) {
+                last_write = now;
+            } else if now - last_write >= limits.write_timeout {
                 return Ended::Stalled;
             }
-            let last_read = Duration::from_millis(self.last_read.load(Ordering::Relaxed));
-            let silence = now.saturating_sub(last_read);
+            if self.read.swap(false, Ordering::Relaxed) {
+                last_read = now;
+            }
+            let silence = now - last_read;
             if silence >= limits.silence_timeout {
                 return Ended::Silent;
             }
-            if silence >= limits.ping_after && now.saturating_sub(last_ping) >= limits.ping_after {
+            if silence >= limits.ping_after && now - last_ping >= limits.ping_after {
                 last_ping = now;
                 self.ping_due.store(true, Ordering::Relaxed);
                 self.wake_writer();

@@ -1,9 +1,16 @@
 //! Messages inside one process: each end drains the other end's outbox.
 
-use tokio::select;
-
 use super::{Ended, Protocol};
-use crate::queue::{Outbox, Queue};
+use crate::queue::{Next, Outbox, Queue};
+
+/// Finishes the outbox when the connection ends, also if its task is cancelled.
+struct FinishOnDrop(Outbox);
+
+impl Drop for FinishOnDrop {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
 
 /// Receives the messages in `inbox` until one end closes. `outbox` is where this end sends.
 pub(crate) async fn run_local(
@@ -11,24 +18,14 @@ pub(crate) async fn run_local(
     outbox: Outbox,
     protocol: &mut impl Protocol,
 ) -> Ended {
-    let (finishing, aborted, closed) = (inbox.finishing(), inbox.aborted(), outbox.closed());
-    tokio::pin!(finishing, aborted, closed);
-    let mut open = true;
-    let ended = loop {
-        select! {
-            biased;
-            message = inbox.recv() => match message {
-                Some(message) => protocol.receive(message),
-                None => break Ended::ClosedThere,
-            },
-            reason = &mut aborted => break Ended::Aborted(reason),
-            () = &mut finishing, if open => {
-                open = false;
-                inbox.close();
-            }
-            () = &mut closed => break Ended::ClosedHere,
+    let _finish = FinishOnDrop(outbox);
+    loop {
+        match inbox.recv().await {
+            Next::Message(message) => protocol.receive(message),
+            Next::Finished => return Ended::ClosedThere,
+            Next::Aborted(reason) => return Ended::Aborted(reason),
         }
-    };
-    outbox.finish();
-    ended
+        // An end that always has messages must not keep the thread for itself.
+        tokio::task::coop::consume_budget().await;
+    }
 }

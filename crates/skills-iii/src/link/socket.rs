@@ -18,7 +18,7 @@ use super::fragment::fragments;
 use super::heartbeat::{Activity, Heartbeat};
 use super::{Ended, Protocol};
 use crate::message::{BadMessage, Message};
-use crate::queue::Queue;
+use crate::queue::{Next, Queue};
 
 /// Frames that are read before the writer gets a turn.
 const MAX_FRAMES_PER_TURN: usize = 128;
@@ -44,7 +44,7 @@ pub(crate) async fn run_socket(
     protocol: &mut impl Protocol,
 ) -> Ended {
     let (mut sink, mut stream) = socket.split();
-    let activity = Activity::new();
+    let activity = Activity::default();
     let aborted = queue.aborted();
     let ended = select! {
         biased;
@@ -109,29 +109,23 @@ async fn write(
     mut queue: Queue,
     activity: &Activity,
 ) -> Ended {
-    let finishing = queue.finishing();
-    tokio::pin!(finishing);
-    let mut open = true;
     loop {
         let mut next = select! {
             biased;
-            message = queue.recv() => match message {
-                Some(message) => Some(message),
-                None => return Ended::ClosedHere,
-            },
+            next = queue.recv() => Some(next),
             ping = activity.writer_woken() => {
                 if ping && let Err(error) = feed(sink, Frame::Ping(Bytes::new()), activity).await {
                     return error.into();
                 }
                 None
             }
-            () = &mut finishing, if open => {
-                open = false;
-                queue.close();
-                continue;
-            }
         };
-        while let Some(message) = next {
+        while let Some(received) = next {
+            let message = match received {
+                Next::Message(message) => message,
+                Next::Finished => return Ended::ClosedHere,
+                Next::Aborted(reason) => return Ended::Aborted(reason),
+            };
             for frame in fragments(message.to_text()) {
                 if let Err(error) = feed(sink, frame, activity).await {
                     return error.into();

@@ -1,7 +1,6 @@
 //! State: rows of JSON by scope and key.
 //!
-//! [`StateStore`] is the interface, [`SqliteState`] the durable store in one SQLite file and
-//! [`MemoryState`] a store for tests. Of the durable store, `write` is the one thread that
+//! [`SqliteState`] is the store, in one SQLite file. Behind it, `write` is the one thread that
 //! writes, `read` the pool of connections that read, `row` the effect of one write on the tables,
 //! `log` and `feed` turn writes (also those of other processes on the same directory) into
 //! events, `file` and `schema` open the file and migrate its tables, and `check` verifies it.
@@ -12,13 +11,11 @@ mod error;
 mod feed;
 mod file;
 mod log;
-mod memory;
 mod options;
 mod read;
 mod row;
 mod schema;
 mod sqlite_state;
-mod state_store;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -27,7 +24,6 @@ pub use check::StoreCheck;
 pub use error::StateError;
 pub use feed::{Changes, StateChange};
 pub use file::FILE_NAME;
-pub use memory::MemoryState;
 pub use options::StoreOptions;
-pub use sqlite_state::SqliteState;
-pub use state_store::{StateFuture, StateStore, StoredValue, UpdateFn, Updated};
+pub use row::UpdateFn;
+pub use sqlite_state::{SqliteState, StateFuture, StoredValue, Updated};

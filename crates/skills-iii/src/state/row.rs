@@ -6,8 +6,11 @@ use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::value::RawValue;
 
+use super::StateError;
 use super::log::Tail;
-use super::{StateError, UpdateFn};
+
+/// Computes the next value of a row from its present value.
+pub type UpdateFn = Box<dyn FnOnce(Option<&RawValue>) -> Result<Box<RawValue>, StateError> + Send>;
 
 /// The change of a row.
 pub(super) enum Op {

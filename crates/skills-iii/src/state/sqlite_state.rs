@@ -6,19 +6,28 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
+use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use super::feed::Feed;
 use super::read::Readers;
-use super::row::{Op, Written};
-use super::state_store::{StateFuture, StateStore, StoredValue, UpdateFn, Updated};
+use super::row::{Op, UpdateFn, Written};
 use super::write::{Job, Write, Writer};
 use super::{Changes, StateError, StoreCheck, StoreOptions, check, file};
 use crate::lock::lock;
 
 /// The longest scope or key, in bytes.
 const MAX_NAME_BYTES: usize = 16 << 10;
+
+/// The value of a row; none if the row does not exist.
+pub type StoredValue = Option<Box<RawValue>>;
+
+/// A row before and after an update.
+pub type Updated = (StoredValue, Box<RawValue>);
+
+/// The completion of a write.
+pub type StateFuture<T> = BoxFuture<'static, Result<T, StateError>>;
 
 /// Rows of JSON by scope and key, on disk.
 ///
@@ -83,8 +92,61 @@ impl SqliteState {
         check::check(dir, options).map_err(|error| error.after(options.busy_timeout))
     }
 
+    /// Writes a row and returns its previous value. A new row goes to the end of its scope; an
+    /// existing row keeps its position.
+    pub fn set(
+        &self,
+        scope: String,
+        key: String,
+        value: Box<RawValue>,
+    ) -> StateFuture<StoredValue> {
+        let written = self.write(scope, key, Op::Set(value));
+        Box::pin(async move { Ok(written.await?.old) })
+    }
+
+    /// Reads a row.
+    pub fn get(&self, scope: &str, key: &str) -> Result<StoredValue, StateError> {
+        self.readers.get(scope, key)
+    }
+
+    /// Deletes a row and returns its previous value.
+    pub fn delete(&self, scope: String, key: String) -> StateFuture<StoredValue> {
+        let written = self.write(scope, key, Op::Delete);
+        Box::pin(async move { Ok(written.await?.old) })
+    }
+
+    /// Replaces a row by the result of `update`, with no other write in between. Returns the
+    /// values before and after.
+    ///
+    /// `update` runs on the writer's thread, so other writes wait for it. An error it returns,
+    /// or a panic, leaves the row as it was.
+    pub fn update(&self, scope: String, key: String, update: UpdateFn) -> StateFuture<Updated> {
+        let written = self.write(scope, key, Op::Update(update));
+        Box::pin(async move {
+            let Written { old, new } = written.await?;
+            // A successful update always has a new value.
+            Ok((old, new.ok_or(StateError::Closed)?))
+        })
+    }
+
+    /// Reads every value of a scope as one JSON list, in the order of insertion.
+    pub fn list(&self, scope: &str) -> Result<Box<RawValue>, StateError> {
+        self.readers.list(scope)
+    }
+
+    /// Lists every scope that was ever written to, sorted, including the empty ones.
+    pub fn groups(&self) -> Result<Vec<String>, StateError> {
+        self.readers.groups()
+    }
+
+    /// Every write committed from now on, once each and in commit order, including those of
+    /// other processes.
+    pub fn changes(&self) -> Changes {
+        self.feed.subscribe()
+    }
+
     /// Calls `visit` with the text of every value of a scope, in the order of insertion, without
-    /// copying it. Unlike [`StateStore::list`] this does not check that the text is valid JSON.
+    /// copying it. Unlike [`SqliteState::list`] this does not check that the text is valid JSON.
     pub fn for_each_row(&self, scope: &str, visit: &mut dyn FnMut(&str)) -> Result<(), StateError> {
         self.readers.for_each_row(scope, visit)
     }
@@ -145,45 +207,6 @@ impl SqliteState {
             self.queued_bytes.fetch_sub(size, Ordering::Relaxed);
         }
         sent
-    }
-}
-
-impl StateStore for SqliteState {
-    fn set(&self, scope: String, key: String, value: Box<RawValue>) -> StateFuture<StoredValue> {
-        let written = self.write(scope, key, Op::Set(value));
-        Box::pin(async move { Ok(written.await?.old) })
-    }
-
-    fn get(&self, scope: &str, key: &str) -> Result<StoredValue, StateError> {
-        self.readers.get(scope, key)
-    }
-
-    fn delete(&self, scope: String, key: String) -> StateFuture<StoredValue> {
-        let written = self.write(scope, key, Op::Delete);
-        Box::pin(async move { Ok(written.await?.old) })
-    }
-
-    fn list(&self, scope: &str) -> Result<Box<RawValue>, StateError> {
-        self.readers.list(scope)
-    }
-
-    fn groups(&self) -> Result<Vec<String>, StateError> {
-        self.readers.groups()
-    }
-
-    /// `update` runs on the writer's thread, so other writes wait for it. An error it returns,
-    /// or a panic, leaves the row as it was.
-    fn update(&self, scope: String, key: String, update: UpdateFn) -> StateFuture<Updated> {
-        let written = self.write(scope, key, Op::Update(update));
-        Box::pin(async move {
-            let Written { old, new } = written.await?;
-            // A successful update always has a new value.
-            Ok((old, new.ok_or(StateError::Closed)?))
-        })
-    }
-
-    fn changes(&self) -> Changes {
-        self.feed.subscribe()
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use super::{Changes, SqliteState, StateChange, StateError, StateStore, StoreOptions};
+use super::{Changes, SqliteState, StateChange, StateError, StoreOptions};
 
 mod busy;
 mod check;

@@ -1,4 +1,4 @@
-//! The `state::*` functions on a [`StateStore`]: payload in, answer or error out.
+//! The `state::*` functions on a [`SqliteState`]: payload in, answer or error out.
 //!
 //! The hub serves them to its workers. [`call_state`] runs them without a hub, for a process
 //! that has opened the store itself.
@@ -14,7 +14,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::lock::lock;
 use crate::message::{ErrorBody, Raw};
-use crate::state::{StateError, StateStore};
+use crate::state::{SqliteState, StateError};
 use update::{Op, OpError, apply};
 
 /// The result of a call: a value, none, or an error.
@@ -30,7 +30,7 @@ pub(crate) enum Reply {
 type StateFunction = (
     &'static str,
     &'static str,
-    fn(&Arc<dyn StateStore>, &RawValue) -> Result<Reply, ErrorBody>,
+    fn(&Arc<SqliteState>, &RawValue) -> Result<Reply, ErrorBody>,
 );
 
 /// Every `state::*` function.
@@ -47,7 +47,7 @@ pub(crate) const STATE_FUNCTIONS: &[StateFunction] = &[
 /// would return. Must be called inside a runtime. Fails with `function_not_found` for an id that
 /// is not a state function.
 pub async fn call_state(
-    store: &Arc<dyn StateStore>,
+    store: &Arc<SqliteState>,
     function_id: &str,
     payload: &RawValue,
 ) -> Result<Option<Raw>, ErrorBody> {
@@ -107,13 +107,13 @@ struct Written<'a> {
     errors: Vec<OpError>,
 }
 
-fn get(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn get(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Row { scope, key } = decode(data)?;
     let value = store.get(&scope, &key);
     value.map(Reply::Now).map_err(failed("GET_ERROR"))
 }
 
-fn set(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn set(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Set { scope, key, value } = decode(data)?;
     let value: Raw = value.to_owned();
     let written = store.set(scope, key, value.clone());
@@ -128,7 +128,7 @@ fn set(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody>
     })))
 }
 
-fn delete(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn delete(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Row { scope, key } = decode(data)?;
     let deleted = store.delete(scope, key);
     Ok(Reply::Later(Box::pin(async move {
@@ -136,7 +136,7 @@ fn delete(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBo
     })))
 }
 
-fn list(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn list(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Scope { scope } = decode(data)?;
     let store = Arc::clone(store);
     // Reading many rows takes a while, so it gets a blocking thread.
@@ -149,12 +149,12 @@ fn list(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody
     })))
 }
 
-fn list_groups(store: &Arc<dyn StateStore>, _: &RawValue) -> Result<Reply, ErrorBody> {
+fn list_groups(store: &Arc<SqliteState>, _: &RawValue) -> Result<Reply, ErrorBody> {
     let groups = store.groups().map_err(failed("LIST_ERROR"))?;
     object("groups", groups).map(Reply::Now)
 }
 
-fn update(store: &Arc<dyn StateStore>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn update(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Update { scope, key, ops } = decode(data)?;
     let errors = Arc::new(Mutex::new(Vec::new()));
     let found = Arc::clone(&errors);
@@ -188,9 +188,9 @@ fn failed(code: &'static str) -> impl FnOnce(StateError) -> ErrorBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::MemoryState;
+    use crate::state::StoreOptions;
 
-    async fn call(store: &Arc<dyn StateStore>, function_id: &str, payload: &str) -> String {
+    async fn call(store: &Arc<SqliteState>, function_id: &str, payload: &str) -> String {
         let payload = RawValue::from_string(payload.to_owned()).unwrap();
         match call_state(store, function_id, &payload).await {
             Ok(value) => value.map_or("none".to_owned(), |value| value.get().to_owned()),
@@ -200,7 +200,9 @@ mod tests {
 
     #[tokio::test]
     async fn state_functions_run_on_a_store_without_a_hub() {
-        let store: Arc<dyn StateStore> = Arc::new(MemoryState::default());
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
+        let store = Arc::new(store);
         for (function_id, payload, expected) in [
             ("state::get", r#"{"scope":"s","key":"k"}"#, "none"),
             (

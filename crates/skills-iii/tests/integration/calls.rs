@@ -192,7 +192,7 @@ async fn a_worker_reconnects_after_a_restart_of_the_hub_and_registers_again() {
         "a call without a connection fails at once"
     );
 
-    let hub = TestHub::at(address, crate::common::options()).await;
+    let hub = TestHub::at(address).await;
     let event = in_time("the return", events.recv()).await.unwrap();
     assert!(matches!(event, Event::Connected { .. }), "{event:?}");
     let other = hub.worker("other").await;
@@ -209,7 +209,7 @@ async fn an_idempotent_call_survives_a_restart() {
     let ask = json!({ "scope": "s", "key": "k" });
     let payload = raw(&ask);
     let call = worker.call_idempotent("state::get", payload, TIMEOUT);
-    let restart = async { TestHub::at(address, crate::common::options()).await };
+    let restart = async { TestHub::at(address).await };
     let (answer, _served) = tokio::join!(call, restart);
     assert!(answer.unwrap().is_none());
 }

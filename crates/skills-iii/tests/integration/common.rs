@@ -8,7 +8,9 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_iii::client::{FunctionSpec, Handler, TriggerProvider, TriggerSpec, TriggerTypeSpec};
-use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, MemoryState, Raw};
+use skills_iii::state::StoreOptions;
+use skills_iii::{CallError, Client, ClientOptions, ErrorBody, Hub, HubOptions, Raw, SqliteState};
+use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -31,30 +33,39 @@ pub fn value(raw: Option<Raw>) -> Value {
     raw.map_or(Value::Null, |raw| serde_json::from_str(raw.get()).unwrap())
 }
 
-pub fn options() -> HubOptions {
-    HubOptions::new(Arc::new(MemoryState::default()))
-}
-
 /// A hub that serves a port.
 pub struct TestHub {
     pub hub: Hub,
     pub address: SocketAddr,
+    pub state: Arc<SqliteState>,
+    _dir: TempDir,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
 }
 
 impl TestHub {
     pub async fn start() -> Self {
-        Self::with(options()).await
+        Self::with(|_| {}).await
     }
 
-    pub async fn with(options: HubOptions) -> Self {
-        Self::at("127.0.0.1:0".parse().unwrap(), options).await
+    /// With options that differ from the defaults.
+    pub async fn with(change: impl FnOnce(&mut HubOptions)) -> Self {
+        Self::serve("127.0.0.1:0".parse().unwrap(), change).await
     }
 
-    pub async fn at(address: SocketAddr, options: HubOptions) -> Self {
-        let recorder = TcpListener::bind(address).await.unwrap();
-        let address = recorder.local_addr().unwrap();
+    /// On an address that another hub has left.
+    pub async fn at(address: SocketAddr) -> Self {
+        Self::serve(address, |_| {}).await
+    }
+
+    async fn serve(address: SocketAddr, change: impl FnOnce(&mut HubOptions)) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let state = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
+        let state = Arc::new(state);
+        let mut options = HubOptions::new(Arc::clone(&state));
+        change(&mut options);
         let hub = Hub::new(options);
         let (stop, stopped) = oneshot::channel();
         let serving = hub.clone();
@@ -62,11 +73,13 @@ impl TestHub {
             let stopped = async {
                 let _ = stopped.await;
             };
-            serving.serve(recorder, stopped).await;
+            serving.serve(listener, stopped).await;
         });
         Self {
             hub,
             address,
+            state,
+            _dir: dir,
             stop: Some(stop),
             task,
         }

@@ -202,9 +202,10 @@ async fn a_silent_connection_is_dropped_at_either_end() {
         silence_timeout: Duration::from_millis(1500),
         write_timeout: TIMEOUT,
     };
-    let mut options = crate::common::options();
-    options.heartbeat = fast_options;
-    let hub = TestHub::with(options).await;
+    let hub = TestHub::with(|options| {
+        options.heartbeat = fast_options;
+    })
+    .await;
     let caller = hub.hub.attach("caller");
     caller.wait_connected().await.unwrap();
     // Never polled again after its registration, so it sends no pong.
@@ -337,9 +338,10 @@ async fn foreign_origins_and_wrong_tokens_are_refused() {
     );
     assert_eq!(status(&hub, Some(("host", "evil.example"))).await, 403);
 
-    let mut options = crate::common::options();
-    options.access.token = Some("secret".to_owned());
-    let hub = TestHub::with(options).await;
+    let hub = TestHub::with(|options| {
+        options.access.token = Some("secret".to_owned());
+    })
+    .await;
     assert_eq!(status(&hub, None).await, 401);
     assert_eq!(
         status(&hub, Some(("authorization", "Bearer wrong"))).await,

@@ -45,9 +45,10 @@ async fn ten_thousand_calls_over_one_socket_all_get_a_reply() {
 
 #[tokio::test]
 async fn a_frame_of_fifty_megabytes_is_accepted_and_a_larger_one_ends_only_its_connection() {
-    let mut options = crate::common::options();
-    options.max_message_bytes = 64 << 20;
-    let hub = TestHub::with(options).await;
+    let hub = TestHub::with(|options| {
+        options.max_message_bytes = 64 << 20;
+    })
+    .await;
     let mut raw_worker = RawWorker::named(hub.address, "raw_worker").await;
     let big = "x".repeat(50_000_000);
     raw_worker
@@ -70,13 +71,14 @@ async fn a_frame_of_fifty_megabytes_is_accepted_and_a_larger_one_ends_only_its_c
 
 #[tokio::test]
 async fn a_worker_that_never_reads_is_dropped_and_delays_no_other() {
-    let mut options = crate::common::options();
-    options.queue = QueueLimits {
-        messages: 1000,
-        bytes: 1 << 20,
-    };
-    options.heartbeat.write_timeout = Duration::from_secs(2);
-    let hub = TestHub::with(options).await;
+    let hub = TestHub::with(|options| {
+        options.queue = QueueLimits {
+            messages: 1000,
+            bytes: 1 << 20,
+        };
+        options.heartbeat.write_timeout = Duration::from_secs(2);
+    })
+    .await;
     let (caller, other) = (hub.worker("caller").await, hub.worker("other").await);
     other.register_function(function("echo"), echo());
     let mut deaf = RawWorker::named(hub.address, "deaf").await;
@@ -114,12 +116,13 @@ async fn a_worker_that_never_reads_is_dropped_and_delays_no_other() {
 
 #[tokio::test]
 async fn a_caller_that_never_reads_its_replies_is_dropped() {
-    let mut options = crate::common::options();
-    options.queue = QueueLimits {
-        messages: 100_000,
-        bytes: 8 << 20,
-    };
-    let hub = TestHub::with(options).await;
+    let hub = TestHub::with(|options| {
+        options.queue = QueueLimits {
+            messages: 100_000,
+            bytes: 8 << 20,
+        };
+    })
+    .await;
     let mut deaf = RawWorker::named(hub.address, "deaf").await;
     let big = json!({ "scope": "s", "key": "k", "value": "x".repeat(1 << 20) });
     deaf.call(ID, "state::set", &big).await;

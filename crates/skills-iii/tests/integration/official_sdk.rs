@@ -264,7 +264,7 @@ async fn two_sdk_workers_call_each_other_and_reconnect_after_a_restart() {
     );
 
     let address = hub.stop().await;
-    let _served = TestHub::at(address, crate::common::options()).await;
+    let _served = TestHub::at(address).await;
     in_time("our return", ours.wait_connected()).await.unwrap();
     wait_for_function(&ours, "one::echo").await;
     let answer = ours

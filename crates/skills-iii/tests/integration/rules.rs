@@ -121,9 +121,10 @@ async fn registrations_take_effect_at_the_introduction_but_calls_work_before() {
 
 #[tokio::test]
 async fn registrations_take_effect_after_the_introduction_timeout() {
-    let mut options = crate::common::options();
-    options.introduction_timeout = std::time::Duration::from_millis(10);
-    let hub = TestHub::with(options).await;
+    let hub = TestHub::with(|options| {
+        options.introduction_timeout = std::time::Duration::from_millis(10);
+    })
+    .await;
     let caller = hub.worker("caller").await;
     let mut raw_worker = RawWorker::connect(hub.address).await;
     raw_worker.register("early").await;

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
-use skills_iii::state::{SqliteState, StateStore, StoreOptions};
+use skills_iii::state::{SqliteState, StoreOptions};
 
 const KILLS: u64 = 70;
 const WRITERS: usize = 16;

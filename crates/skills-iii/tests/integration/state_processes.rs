@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use skills_iii::state::{Changes, SqliteState, StateChange, StateStore, StoreOptions};
+use skills_iii::state::{Changes, SqliteState, StateChange, StoreOptions};
 use tokio::time::timeout;
 
 const TIMEOUT: Duration = Duration::from_mins(1);

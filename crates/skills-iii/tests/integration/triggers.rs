@@ -5,7 +5,7 @@ use crate::common::{
     trigger_type, wait_for_function,
 };
 use serde_json::{Value, json};
-use skills_iii::{ErrorBody, Event, StateStore};
+use skills_iii::{ErrorBody, Event};
 
 #[tokio::test]
 async fn a_trigger_waits_for_its_provider_and_ends_with_its_subscriber() {
@@ -98,8 +98,7 @@ async fn a_rejected_trigger_is_reported_to_its_subscriber_and_waits_for_another_
 
 #[tokio::test]
 async fn the_state_trigger_fires_for_writes_in_order() {
-    let state = std::sync::Arc::new(skills_iii::MemoryState::default());
-    let hub = TestHub::with(skills_iii::HubOptions::new(state.clone())).await;
+    let hub = TestHub::start().await;
     let (one, other) = (hub.worker("one").await, hub.hub.attach("other"));
     let (record, mut calls) = recorder();
     other.register_function(function("receive"), record);
@@ -124,7 +123,8 @@ async fn the_state_trigger_fires_for_writes_in_order() {
     .await
     .unwrap();
     // A write that does not pass through the hub, as of another process.
-    state.delete("s".to_owned(), "k".to_owned()).await.unwrap();
+    let deleted = hub.state.delete("s".to_owned(), "k".to_owned());
+    deleted.await.unwrap();
     let event = |event_type: &str, old: Value, new: Value| {
         json!({ "type": "state", "event_type": event_type, "scope": "s", "key": "k",
             "old_value": old, "new_value": new })
