@@ -19,6 +19,7 @@ use serde_json::value::to_raw_value;
 use skills::app;
 use skills::config::LoadedConfig;
 use skills::engine::remote;
+use skills_iii::limits::MAX_ENGINE_MESSAGE_BYTES;
 use skills_iii::{Client, ClientOptions};
 use skills_test_support::engine::TestEngine;
 
@@ -85,7 +86,7 @@ async fn main() {
 async fn start() -> (TestEngine, String) {
     let engine = TestEngine::start().await;
     let url = engine.url.clone();
-    let worker = remote::connect_worker(&url, None).unwrap();
+    let worker = remote::connect_worker(&url, None, MAX_ENGINE_MESSAGE_BYTES).unwrap();
     tokio::spawn(async move {
         app::work(worker, &LoadedConfig::default(), std::future::pending()).await;
     });

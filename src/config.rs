@@ -3,11 +3,17 @@
 //! A bad configuration never stops the program: valid settings apply, the others fall back
 //! to their defaults, each with a warning.
 
+mod limits;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use skills_core::RegistrySettings;
+
+pub use limits::LimitSettings;
 
 /// The configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +30,8 @@ pub struct Config {
     pub agents: Vec<String>,
     /// Which functions MCP clients see as tools.
     pub mcp: Mcp,
+    /// The limits that an operator can set.
+    pub limits: LimitSettings,
 }
 
 /// Which functions on the engine are MCP tools.
@@ -56,6 +64,7 @@ impl Default for Config {
             prompts: Vec::new(),
             mcp: Mcp::default(),
             agents: Vec::new(),
+            limits: LimitSettings::default(),
         }
     }
 }
@@ -81,8 +90,9 @@ struct File {
     prompts: Option<Vec<String>>,
     mcp: Option<FileMcp>,
     agents: Option<Vec<String>>,
+    limits: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]
-    other: std::collections::BTreeMap<String, serde_json::Value>,
+    other: BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -98,7 +108,7 @@ struct FileMcp {
     hide: Option<Vec<String>>,
     require_expose: Option<bool>,
     #[serde(flatten)]
-    other: std::collections::BTreeMap<String, serde_json::Value>,
+    other: BTreeMap<String, Value>,
 }
 
 /// Parses the file: a map, or the list of one map that an engine hands to its workers.
@@ -142,7 +152,8 @@ impl Config {
         }
     }
 
-    fn parse(text: &str) -> (Self, Vec<String>) {
+    /// Parses the text of a file; returns the configuration and the warnings.
+    pub fn parse(text: &str) -> (Self, Vec<String>) {
         let mut config = Self::default();
         let mut warnings = Vec::new();
         let files = if significant_lines(text).next().is_none() {
@@ -203,6 +214,7 @@ impl Config {
         config.skills = file.skills.unwrap_or_default();
         config.prompts = file.prompts.unwrap_or_default();
         config.agents = file.agents.unwrap_or_default();
+        warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
         (config, warnings)
     }
 
@@ -293,6 +305,12 @@ mod tests {
             |c| (c.skills, c.state_timeout_ms) = (vec!["5".into()], 7),
             "",
         );
+        check(
+            "limits:\n  http_sessions: 7\n",
+            |c| c.limits.http_sessions = 7,
+            "",
+        );
+        check("limits: 5\n", |_| {}, "defaults apply");
         check("{ not yaml", |_| {}, "defaults apply");
         check("just words\n", |_| {}, "defaults apply");
     }

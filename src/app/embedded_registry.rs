@@ -7,7 +7,7 @@ use skills_access::AccessPolicy;
 use skills_core::Registry;
 use skills_files::Sources;
 use skills_iii::state::{SqliteState, StateError, StoreOptions};
-use skills_iii::{Client, ClientOptions, Hub, HubOptions};
+use skills_iii::{Client, ClientOptions, Hub, HubOptions, QueueLimits};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -42,11 +42,22 @@ impl EmbeddedRegistry {
         token: Option<String>,
         loaded: &LoadedConfig,
     ) -> Result<Self, StateError> {
-        let store = Arc::new(SqliteState::open(data_dir, StoreOptions::default())?);
+        let limits = &loaded.config.limits;
+        let store = StoreOptions {
+            max_value: limits.value_bytes,
+            max_queued: limits.write_queue_bytes,
+            ..StoreOptions::default()
+        };
+        let store = Arc::new(SqliteState::open(data_dir, store)?);
         let hub = Hub::new(HubOptions {
             access: AccessPolicy {
                 token,
                 ..AccessPolicy::default()
+            },
+            max_message_bytes: limits.message_bytes,
+            queue: QueueLimits {
+                bytes: limits.queue_bytes,
+                ..QueueLimits::default()
             },
             ..HubOptions::new(Arc::clone(&store) as _)
         });

@@ -20,6 +20,14 @@ pub trait EngineListener: Sync {
 
 /// Calls `listener` for as long as the client lives.
 pub async fn follow_connection(client: &Client, listener: &impl EngineListener) {
+    while follow_events(client, listener).await {
+        // The event of a lost connection, or of a new one, may be among those that were lost.
+        listener.disconnected();
+    }
+}
+
+/// Returns true when events were lost, and false when the client has ended.
+async fn follow_events(client: &Client, listener: &impl EngineListener) -> bool {
     let mut events = client.events();
     // A connection from before the subscription; its event may or may not follow.
     let mut known = client.worker_id();
@@ -46,6 +54,8 @@ pub async fn follow_connection(client: &Client, listener: &impl EngineListener) 
             }
             Ok(Event::Disconnected { reason }) => {
                 tracing::warn!(reason, "the engine disconnected; reconnecting");
+                // An engine may give the next connection the same id.
+                known = None;
                 work = Box::pin(pending());
                 listener.disconnected();
             }
@@ -65,8 +75,9 @@ pub async fn follow_connection(client: &Client, listener: &impl EngineListener) 
                 tracing::warn!(name = rejected.worker_name, "another worker has this name");
             }
             // Functions that another worker owns show up when asking for the owner.
-            Ok(Event::RegistrationRejected(_)) | Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
+            Ok(Event::RegistrationRejected(_)) => {}
+            Err(RecvError::Lagged(_)) => return true,
+            Err(RecvError::Closed) => return false,
         }
     }
 }

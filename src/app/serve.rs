@@ -121,6 +121,8 @@ pub async fn serve(
         };
         let mcp_options = HttpOptions {
             access: access.clone(),
+            max_body_bytes: loaded.config.limits.http_body_bytes,
+            max_sessions: loaded.config.limits.http_sessions,
             ..HttpOptions::default()
         };
         let mcp = router(server, mcp_options, clients_stop.clone());

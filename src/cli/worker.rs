@@ -30,13 +30,16 @@ pub fn run(args: WorkerArgs) -> Result<(), CliError> {
     let loaded = args.engine.load_config();
     app::log_warnings(&loaded);
     let url = args.engine.url();
+    let max_message_bytes = loaded.config.limits.engine_message_bytes;
     block_on(async {
-        let client = remote::connect_worker(&url, args.engine.token).map_err(|error| {
-            CliError::invalid(
-                error.to_string(),
-                "an engine's address looks like ws://127.0.0.1:49134",
-            )
-        })?;
+        let client = remote::connect_worker(&url, args.engine.token, max_message_bytes).map_err(
+            |error| {
+                CliError::invalid(
+                    error.to_string(),
+                    "an engine's address looks like ws://127.0.0.1:49134",
+                )
+            },
+        )?;
         tracing::info!(url, "connecting");
         app::work(client, &loaded, app::stop_signal()).await;
         Ok(())

@@ -11,7 +11,12 @@ use skills_iii::{Client, ClientOptions};
 const REPEAT_REPLY: Duration = Duration::from_millis(100);
 
 /// Connects to the engine at `url` as a worker, and reconnects when the connection is lost.
-pub fn connect_worker(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
+/// A message of the engine may have at most `max_message_bytes`.
+pub fn connect_worker(
+    url: &str,
+    token: Option<String>,
+    max_message_bytes: usize,
+) -> Result<Client, BadAddress> {
     let defaults = ClientOptions::default();
     let options = ClientOptions {
         name: worker_name().unwrap_or_else(|| format!("skills@{}", defaults.name)),
@@ -19,6 +24,7 @@ pub fn connect_worker(url: &str, token: Option<String>) -> Result<Client, BadAdd
         description: Some(env!("CARGO_PKG_DESCRIPTION").into()),
         token,
         repeat_reply: Some(REPEAT_REPLY),
+        max_message_bytes,
         ..defaults
     };
     Client::connect(url, options)

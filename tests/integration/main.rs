@@ -4,6 +4,7 @@
 
 mod cli;
 mod document;
+mod limits;
 mod mcp;
 mod processes;
 mod readme;

@@ -20,6 +20,7 @@ mod function_id;
 mod image;
 pub mod index;
 mod key_locks;
+pub mod limits;
 mod links;
 mod markdown;
 mod nearest;
@@ -42,17 +43,19 @@ pub use error::{Error, Kind};
 pub use escape::{escape_control, escape_control_in_lines};
 pub use front_matter::{FrontMatter, Triggers, triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
-pub use markdown::{DESCRIPTION_MAX, Head};
+pub use limits::{
+    BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
+};
+pub use markdown::Head;
 pub use nearest::nearest;
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use registry::{
-    CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, PromptHead, PromptMenuEntry, REQUEST_MAX, Registry,
-    RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
+    Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
+    ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
 };
-pub use segment::SEGMENT_MAX;
-pub use skill::{BODY_MAX, Skill, check_body};
-pub use skill_id::{ID_MAX, SkillId};
+pub use skill::{Skill, check_body};
+pub use skill_id::SkillId;
 pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
 pub use uri::{ResourceUri, SCHEME};

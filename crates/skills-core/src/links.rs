@@ -2,10 +2,8 @@
 
 use pulldown_cmark::{Event, Parser, Tag};
 
+use crate::limits::LINKS_MAX;
 use crate::{ResourceUri, SCHEME, SkillId, front_matter};
-
-/// The most links of one document that are followed.
-pub const LINKS_MAX: usize = 1_000;
 
 /// A link to a skill.
 #[derive(Debug)]

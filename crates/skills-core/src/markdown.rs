@@ -15,9 +15,7 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, T
 
 use crate::SkillId;
 use crate::front_matter::{self, Triggers, triggers};
-
-/// A description longer than this many characters is cut.
-pub const DESCRIPTION_MAX: usize = 140;
+use crate::limits::DESCRIPTION_MAX;
 
 /// Title, description and triggers of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

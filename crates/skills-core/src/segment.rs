@@ -2,9 +2,7 @@
 
 use crate::Error;
 use crate::escape::quote;
-
-/// The longest segment, in characters (they are ASCII, so bytes too).
-pub const SEGMENT_MAX: usize = 64;
+use crate::limits::SEGMENT_MAX;
 
 /// Checks one segment. An error message begins with `what` ("id", "name", ...).
 pub(crate) fn check(what: &str, segment: &str) -> Result<(), Error> {

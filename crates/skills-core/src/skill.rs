@@ -2,11 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::limits::BODY_MAX;
 use crate::markdown::Head;
 use crate::{Error, SkillId};
-
-/// The largest body, in bytes.
-pub const BODY_MAX: usize = 262_144;
 
 /// A registered skill.
 #[derive(Debug)]

@@ -6,10 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::escape::quote;
+use crate::limits::ID_MAX;
 use crate::{Error, segment};
-
-/// The longest id, in bytes.
-pub const ID_MAX: usize = 1024;
 
 /// A skill's id, such as `resend/email/send`.
 ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::escape::quote;
-use crate::skill_id::ID_MAX;
+use crate::limits::ID_MAX;
 use crate::{Error, FunctionId, SkillId, segment};
 
 /// The prefix of every address.

@@ -20,6 +20,7 @@ mod blocking;
 mod cache;
 mod changes;
 mod file_set;
+pub mod limits;
 mod markdown;
 mod pattern;
 mod read_file;

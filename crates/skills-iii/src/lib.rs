@@ -17,6 +17,7 @@
 
 pub mod client;
 pub mod hub;
+pub mod limits;
 pub mod message;
 pub mod state;
 

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::invalid_request;
 use super::jsonrpc::{self, Call, ErrorResponse, Members};
+use super::limits::DEPTH_MAX;
 
 /// A message, nothing if no response is expected and none is needed, or an error response.
 pub type Decoded = Result<Option<Box<ClientJsonRpcMessage>>, ErrorResponse>;
@@ -29,7 +30,7 @@ pub fn decode(bytes: &[u8]) -> Incoming {
         Err(error) => return Incoming::One(Err(error)),
     };
     if jsonrpc::is_too_deep(text) {
-        let problem = format!("nested deeper than {} levels", jsonrpc::DEPTH_MAX);
+        let problem = format!("nested deeper than {DEPTH_MAX} levels");
         let error = jsonrpc::parse_error(problem);
         return Incoming::One(Err(ErrorResponse::without_id(error)));
     }

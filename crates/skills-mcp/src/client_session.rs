@@ -13,15 +13,8 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::task::AbortHandle;
 
 use super::change_log::{ChangeLog, ChangesSince, Cursor};
+use super::limits::{MAX_LISTEN_URIS, MAX_SUBSCRIPTIONS, MAX_URI_BYTES};
 use super::{Shared, error_code};
-
-/// How many resources one client may subscribe to.
-const MAX_SUBSCRIPTIONS: usize = 10_000;
-/// The longest address in a subscription, in bytes.
-const MAX_URI_BYTES: usize = 4096;
-/// How many resources one `subscriptions/listen` may name. The SDK compares each requested address
-/// with each accepted one.
-const MAX_LISTEN_URIS: usize = 1000;
 
 /// The part of a requested filter that is accepted; the SDK sends it to the client.
 pub fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFilter {

@@ -10,6 +10,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_core::{Engine, Error, Failure, FunctionId, Json};
 
+use super::limits::MAX_NAME_LENGTH;
 use super::{McpSettings, builtin_tools, schema, tool_name};
 
 /// How long the engine may take to list or describe its functions.
@@ -166,8 +167,10 @@ impl EngineTools {
         }
         let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
         if logged.insert(id.clone()) {
-            let max = tool_name::MAX_NAME_LENGTH;
-            tracing::warn!(id, "not a tool: its name would exceed {max} characters");
+            tracing::warn!(
+                id,
+                "not a tool: its name would exceed {MAX_NAME_LENGTH} characters"
+            );
         }
         false
     }

@@ -12,12 +12,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Nesting beyond this is refused before the JSON parser reaches its own limit of 128, whose error
-/// looks like any other error in the parameters.
-pub const DEPTH_MAX: usize = 120;
-
-/// Messages in one batch.
-pub const BATCH_MAX: usize = 1000;
+use super::limits::{BATCH_MAX, DEPTH_MAX};
 
 /// The id of an error response to a message whose id is unknown.
 const NULL: &str = "null";

@@ -25,6 +25,7 @@ mod error_code;
 pub mod http;
 mod invalid_request;
 mod jsonrpc;
+pub mod limits;
 mod lines;
 mod ordering;
 mod pagination;
@@ -83,7 +84,7 @@ impl Default for McpSettings {
         Self {
             hide: Vec::new(),
             require_expose: false,
-            tool_timeout: Duration::from_mins(10),
+            tool_timeout: limits::TOOL_TIMEOUT,
             progress_interval: Duration::from_secs(1),
         }
     }

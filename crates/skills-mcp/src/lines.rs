@@ -8,9 +8,6 @@ use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// The longest line, without its line end: 10 MiB.
-pub const LINE_MAX: usize = 10 << 20;
-
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line<'a> {

@@ -7,8 +7,7 @@
 
 use std::fmt::Write;
 
-/// The longest name that clients accept.
-pub const MAX_NAME_LENGTH: usize = 128;
+use super::limits::MAX_NAME_LENGTH;
 
 /// The name of a function's tool; `None` if it would be empty or too long.
 pub fn tool_name(function: &str) -> Option<String> {

@@ -7,10 +7,8 @@ use futures_util::future::join_all;
 
 use super::Registry;
 use crate::escape::quote;
+use crate::limits::FETCH_MAX;
 use crate::{Error, ResourceUri};
-
-/// The most addresses one call may name.
-pub const FETCH_MAX: usize = 256;
 
 const SEPARATOR: &str = "\n\n---\n\n";
 

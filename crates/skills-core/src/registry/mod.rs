@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
-pub use route::{CHAIN_BYTES_MAX, CHAIN_MAX, Match, Missing, REQUEST_MAX, Resolved, ResolvedSkill};
+pub use route::{Match, Missing, Resolved, ResolvedSkill};
 pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;

@@ -6,17 +6,9 @@ use std::sync::Arc;
 use agent3md::TriggerIndex;
 
 use super::Registry;
+use crate::limits::{CHAIN_BYTES_MAX, CHAIN_MAX, MISSING_MAX, REQUEST_MAX};
 use crate::links::links;
 use crate::{Error, Head, ResourceUri, SkillId};
-
-/// The longest request, in bytes.
-pub const REQUEST_MAX: usize = 262_144;
-/// The most skills in a resolved chain.
-pub const CHAIN_MAX: usize = 256;
-/// The most text in a resolved chain, in bytes. The requested skill is always included.
-pub const CHAIN_BYTES_MAX: usize = 8_388_608;
-/// The most missing links in a resolved chain.
-const MISSING_MAX: usize = 1_000;
 
 /// A skill that a request matches.
 #[derive(Clone, Debug, PartialEq, Eq)]

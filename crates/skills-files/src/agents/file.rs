@@ -2,10 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::limits::DOCUMENT_MAX;
 use crate::read_file::{ReadFileError, read_file};
-
-/// The largest document, in bytes.
-pub const DOCUMENT_MAX: usize = 5_242_880;
 
 /// Why a document cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use skills_core::{SkillId, Skipped};
 
 use crate::file_set::{FileEntry, ParsedFile, ParsedFiles};
+use crate::limits::DOCUMENT_MAX;
 use crate::pattern::PatternMatches;
 use crate::scan::FoundFile;
 use crate::text_file::{TextFile, Unserved};
-use file::DOCUMENT_MAX;
 
 pub use skills::{AgentSkill, AgentSkills};
 

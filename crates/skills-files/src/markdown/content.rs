@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use skills_core::{BODY_MAX, front_matter};
 
+use crate::limits::FRONT_MATTER_MAX;
 use crate::text_file::{TextFile, Unserved, too_large};
 
-/// The largest front matter, in bytes, fences included.
-const FRONT_MATTER_MAX: usize = 65_536;
 /// The longest file that can hold front matter and body, with a byte order mark.
 const FILE_MAX: usize = BODY_MAX + FRONT_MATTER_MAX + 3;
 

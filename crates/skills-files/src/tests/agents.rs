@@ -7,7 +7,7 @@ use skills_core::Source;
 
 use super::block_on;
 use crate::Sources;
-use crate::agents::file::DOCUMENT_MAX;
+use crate::limits::DOCUMENT_MAX;
 
 const DEV: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n\
     @plane z=1 label=search triggers=find\nLook.\n";

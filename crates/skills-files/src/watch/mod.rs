@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
+use crate::limits::WATCHED_FOLDERS_MAX;
 use os_watcher::{Coverage, OsWatcher, PendingEvents};
 
 pub use single_file::watch_file;
@@ -40,7 +41,7 @@ impl Timing {
         debounce_max: Duration::from_secs(1),
         poll_interval: Duration::from_secs(2),
         rescan_interval: Duration::from_secs(30),
-        folders_max: 4_096,
+        folders_max: WATCHED_FOLDERS_MAX,
     };
 }
 

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use crate::limits::{
+    BUSY_TIMEOUT, MAX_EVENT_BYTES, MAX_EVENTS, MAX_LOG_BYTES, MAX_LOG_WRITES,
+    MAX_QUEUED_WRITE_BYTES, MAX_VALUE_BYTES,
+};
+
 /// Settings of a store. The defaults suit a registry on one machine.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
@@ -30,13 +35,13 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             poll_interval: Duration::from_millis(50),
-            busy_timeout: Duration::from_secs(10),
-            log_len: 10_000,
-            log_bytes: 16 << 20,
-            max_value: 64 << 20,
-            max_queued: 256 << 20,
-            max_events: 16_384,
-            max_event_bytes: 64 << 20,
+            busy_timeout: BUSY_TIMEOUT,
+            log_len: MAX_LOG_WRITES,
+            log_bytes: MAX_LOG_BYTES,
+            max_value: MAX_VALUE_BYTES,
+            max_queued: MAX_QUEUED_WRITE_BYTES,
+            max_events: MAX_EVENTS,
+            max_event_bytes: MAX_EVENT_BYTES,
             max_pages: None,
         }
     }

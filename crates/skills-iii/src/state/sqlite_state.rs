@@ -15,10 +15,8 @@ use super::read::Readers;
 use super::row::{Op, UpdateFn, Written};
 use super::write::{Job, Write, Writer};
 use super::{Changes, StateError, StoreCheck, StoreOptions, check, file};
+use crate::limits::MAX_NAME_BYTES;
 use crate::lock::lock;
-
-/// The longest scope or key, in bytes.
-const MAX_NAME_BYTES: usize = 16 << 10;
 
 /// The value of a row; none if the row does not exist.
 pub type StoredValue = Option<Box<RawValue>>;

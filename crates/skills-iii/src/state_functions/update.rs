@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
+use crate::limits::MAX_PATH_KEYS;
 use crate::message::Raw;
 use crate::state::StateError;
 
@@ -56,9 +57,6 @@ pub(super) struct OpError {
     message: String,
     doc_url: Option<&'static str>,
 }
-
-/// How many keys a path may have.
-const MAX_PATH_KEYS: usize = 32;
 
 /// Code and message.
 type Problem = (&'static str, String);

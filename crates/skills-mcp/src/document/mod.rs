@@ -16,4 +16,4 @@ pub use served_agent::ServedAgent;
 pub use server::Server;
 pub use session::Session;
 
-pub use super::lines::LINE_MAX;
+pub use super::limits::LINE_MAX;

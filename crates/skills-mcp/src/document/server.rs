@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::served_agent::ServedAgent;
 use super::session::Session;
-use crate::lines::{LINE_MAX, Line, Lines};
+use crate::limits::LINE_MAX;
+use crate::lines::{Line, Lines};
 
 /// How much is read at once.
 const READ_BUFFER: usize = 65_536;

@@ -25,7 +25,7 @@ pub use self::access::check_access;
 use self::sessions::Sessions;
 use super::client_message::{self, Incoming};
 use super::jsonrpc::{self, ErrorResponse};
-use super::lines::LINE_MAX;
+use super::limits::{LINE_MAX, MAX_SESSIONS, REQUEST_TIMEOUT, SESSION_IDLE_TIMEOUT};
 
 mod access;
 mod sessions;
@@ -55,9 +55,9 @@ impl Default for HttpOptions {
         Self {
             access: AccessPolicy::default(),
             max_body_bytes: LINE_MAX,
-            max_sessions: 1024,
-            session_idle_timeout: Duration::from_mins(30),
-            request_timeout: Duration::from_mins(2),
+            max_sessions: MAX_SESSIONS,
+            session_idle_timeout: SESSION_IDLE_TIMEOUT,
+            request_timeout: REQUEST_TIMEOUT,
         }
     }
 }

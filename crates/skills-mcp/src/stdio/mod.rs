@@ -13,7 +13,10 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::transport::{Output, StdioTransport};
-use super::lines::LINE_MAX;
+use super::limits::{
+    LINE_MAX, MAX_STDIO_LISTENS, MAX_STDIO_OUTPUT_BYTES, MAX_STDIO_REQUEST_BYTES,
+    MAX_STDIO_REQUESTS,
+};
 use super::ordering::Ordered;
 
 mod pending;
@@ -43,10 +46,10 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             line: LINE_MAX,
-            requests: 256,
-            request_bytes: 64 << 20,
-            output_bytes: 8 << 20,
-            subscriptions: 64,
+            requests: MAX_STDIO_REQUESTS,
+            request_bytes: MAX_STDIO_REQUEST_BYTES,
+            output_bytes: MAX_STDIO_OUTPUT_BYTES,
+            subscriptions: MAX_STDIO_LISTENS,
             order: Duration::from_secs(2),
             drain: Duration::from_secs(1),
         }

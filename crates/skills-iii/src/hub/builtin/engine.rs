@@ -13,11 +13,9 @@ use super::listing::{
 use crate::hub::Core;
 use crate::hub::directory::Directory;
 use crate::hub::events::TRIGGER_TYPES;
+use crate::limits::MAX_INFO_IDS;
 use crate::message::{ErrorBody, Id, Raw, TriggerSpec};
 use crate::state_functions::{Outcome, decode, encode, object};
-
-/// How many functions one `engine::functions::info` may describe.
-const MAX_IDS: usize = 32;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -109,8 +107,8 @@ pub(super) fn function(core: &Arc<Core>, data: &RawValue) -> Outcome {
             function_ids: Some(ids),
             ..
         } => {
-            if ids.len() > MAX_IDS {
-                let message = format!("at most {MAX_IDS} ids, not {}", ids.len());
+            if ids.len() > MAX_INFO_IDS {
+                let message = format!("at most {MAX_INFO_IDS} ids, not {}", ids.len());
                 return Err(ErrorBody::new("deserialization_error", message));
             }
             let describe = |id: &String| match describe(&directory, id) {

@@ -1,0 +1,23 @@
+//! The limits of this crate. `docs/limits.md` lists them.
+
+/// Characters of one segment of an id, or of the name of a prompt. More is an error.
+pub const SEGMENT_MAX: usize = 64;
+/// Bytes of an id. More is an error.
+pub const ID_MAX: usize = 1024;
+/// Bytes of a body. More is an error.
+pub const BODY_MAX: usize = 262_144;
+/// Characters of a description in the index. The rest is cut.
+pub const DESCRIPTION_MAX: usize = 140;
+/// Addresses of one fetch. More is an error.
+pub const FETCH_MAX: usize = 256;
+/// Bytes of a request that is routed. More is an error.
+pub const REQUEST_MAX: usize = 262_144;
+/// Links of one document that are followed. The chain is then reported as incomplete.
+pub const LINKS_MAX: usize = 1_000;
+/// Skills of a resolved chain. The chain is then reported as incomplete.
+pub const CHAIN_MAX: usize = 256;
+/// Bytes of a resolved chain. The requested skill is always included; then the chain is
+/// reported as incomplete.
+pub const CHAIN_BYTES_MAX: usize = 8_388_608;
+/// Dead links that are listed with a resolved chain. The chain is then reported as incomplete.
+pub const MISSING_MAX: usize = 1_000;

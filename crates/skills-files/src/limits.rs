@@ -1,0 +1,14 @@
+//! The limits of this crate. `docs/limits.md` lists them.
+
+/// Bytes of front matter, fences included. A file with more is skipped with a report.
+pub const FRONT_MATTER_MAX: usize = 65_536;
+/// Bytes of a `.3md` document. A larger one is skipped with a report.
+pub const DOCUMENT_MAX: usize = 5_242_880;
+/// Files and folders that a walk visits for one pattern. The walk then stops with a report.
+pub const SCAN_ENTRIES_MAX: usize = 100_000;
+/// Folders inside folders that a walk enters. Deeper ones are skipped with a report.
+pub const SCAN_DEPTH_MAX: usize = 64;
+/// Skipped files that are reported for one pattern. The rest is counted.
+pub const SCAN_REPORTS_MAX: usize = 1_000;
+/// Folders that are watched. If there are more, all are polled.
+pub const WATCHED_FOLDERS_MAX: usize = 4_096;

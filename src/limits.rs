@@ -1,0 +1,195 @@
+//! Every limit: its value, the setting that changes it, and what happens beyond it.
+//!
+//! The values are the constants in the `limits.rs` of each crate. `docs/limits.md` is written from
+//! this table; a test compares them.
+
+use std::fmt::{self, Write};
+use std::time::Duration;
+
+use agent3md::SLUG_MAX;
+use skills_core::limits as core;
+use skills_files::limits as files;
+use skills_iii::limits as iii;
+use skills_mcp::limits as mcp;
+
+/// One limit.
+#[derive(Debug)]
+pub struct Limit {
+    /// What is limited.
+    pub what: &'static str,
+    /// How much.
+    pub value: Amount,
+    /// The setting in `config.yaml` that changes it.
+    pub setting: Option<&'static str>,
+    /// What happens beyond it.
+    pub beyond: &'static str,
+}
+
+/// The value of a limit.
+#[derive(Clone, Copy, Debug)]
+pub enum Amount {
+    /// A number of things.
+    Count(usize),
+    /// A size.
+    Bytes(usize),
+    /// A duration.
+    Time(Duration),
+}
+
+use Amount::{Bytes, Count, Time};
+
+const fn limit(what: &'static str, value: Amount, beyond: &'static str) -> Limit {
+    Limit {
+        what,
+        value,
+        setting: None,
+        beyond,
+    }
+}
+
+impl Limit {
+    const fn set_by(mut self, setting: &'static str) -> Self {
+        self.setting = Some(setting);
+        self
+    }
+}
+
+/// Every limit, by the part of the program that enforces it. The tables below have one row per
+/// line, so they are not formatted.
+pub const LIMITS: &[(&str, &[Limit])] = &[
+    ("Skills and prompts", CONTENT),
+    ("Files", FILES),
+    ("Workers", WORKERS),
+    ("State", STATE),
+    ("MCP", MCP),
+];
+
+#[rustfmt::skip]
+const CONTENT: &[Limit] = &[
+    limit("characters of a segment of an id, or of the name of a prompt", Count(core::SEGMENT_MAX), "an error"),
+    limit("bytes of an id", Bytes(core::ID_MAX), "an error"),
+    limit("bytes of a body", Bytes(core::BODY_MAX), "an error"),
+    limit("characters of a description in the index", Count(core::DESCRIPTION_MAX), "the rest is cut"),
+    limit("addresses of one fetch", Count(core::FETCH_MAX), "an error"),
+    limit("bytes of a request to route", Bytes(core::REQUEST_MAX), "an error"),
+    limit("links of one document that are followed", Count(core::LINKS_MAX), INCOMPLETE),
+    limit("skills of a resolved chain", Count(core::CHAIN_MAX), INCOMPLETE),
+    limit("bytes of a resolved chain", Bytes(core::CHAIN_BYTES_MAX), INCOMPLETE),
+    limit("dead links listed with a chain", Count(core::MISSING_MAX), INCOMPLETE),
+];
+
+const INCOMPLETE: &str = "the chain ends and says `complete: false`";
+
+#[rustfmt::skip]
+const FILES: &[Limit] = &[
+    limit("bytes of front matter", Bytes(files::FRONT_MATTER_MAX), SKIPPED),
+    limit("bytes of a `.3md` document", Bytes(files::DOCUMENT_MAX), SKIPPED),
+    limit("characters of the id of a skill in a `.3md` document", Count(SLUG_MAX), "an error of the document"),
+    limit("files and folders visited for one pattern", Count(files::SCAN_ENTRIES_MAX), "the walk ends with a report"),
+    limit("folders inside folders", Count(files::SCAN_DEPTH_MAX), SKIPPED),
+    limit("skipped files reported for one pattern", Count(files::SCAN_REPORTS_MAX), "the rest is counted"),
+    limit("folders that are watched", Count(files::WATCHED_FOLDERS_MAX), "all are polled"),
+];
+
+const SKIPPED: &str = "skipped with a report";
+
+#[rustfmt::skip]
+const WORKERS: &[Limit] = &[
+    limit("a handshake", Time(iii::HANDSHAKE_TIMEOUT), DISCONNECTED),
+    limit("the wait for a worker's introduction", Time(iii::INTRODUCTION_TIMEOUT), "its registrations take effect without one"),
+    limit("a worker that sends nothing, not even a pong", Time(iii::SILENCE_TIMEOUT), DISCONNECTED),
+    limit("a worker that reads nothing", Time(iii::WRITE_TIMEOUT), DISCONNECTED),
+    limit("bytes of one message", Bytes(iii::MAX_MESSAGE_BYTES), DISCONNECTED).set_by("limits.message_bytes"),
+    limit("bytes of one message of the engine, for `skills` as a worker", Bytes(iii::MAX_ENGINE_MESSAGE_BYTES), "it reconnects").set_by("limits.engine_message_bytes"),
+    limit("messages that wait for one worker", Count(iii::MAX_QUEUED_MESSAGES), DISCONNECTED),
+    limit("bytes that wait for one worker", Bytes(iii::MAX_QUEUED_BYTES), DISCONNECTED).set_by("limits.queue_bytes"),
+    limit("bytes of registrations kept before an introduction", Bytes(iii::MAX_KEPT_BYTES), "the registrations take effect"),
+    limit("calls to one worker without a result", Count(iii::MAX_PENDING_CALLS), "further calls fail"),
+    limit("the condition of a trigger", Time(iii::CONDITION_TIMEOUT), "the trigger does not fire"),
+    limit("conditions that run at the same time", Count(iii::MAX_RUNNING_CONDITIONS), "further changes wait"),
+    limit("functions described by one `engine::functions::info`", Count(iii::MAX_INFO_IDS), "an error"),
+];
+
+const DISCONNECTED: &str = "the connection is closed";
+
+#[rustfmt::skip]
+const STATE: &[Limit] = &[
+    limit("bytes of a scope or a key", Bytes(iii::MAX_NAME_BYTES), "an error"),
+    limit("bytes of a value", Bytes(iii::MAX_VALUE_BYTES), "an error").set_by("limits.value_bytes"),
+    limit("keys in a path of `state::update`", Count(iii::MAX_PATH_KEYS), "an error"),
+    limit("bytes that wait to be written", Bytes(iii::MAX_QUEUED_WRITE_BYTES), "further writes fail").set_by("limits.write_queue_bytes"),
+    limit("a wait for the lock of another process", Time(iii::BUSY_TIMEOUT), "the write fails"),
+    limit("past writes kept for other processes", Count(iii::MAX_LOG_WRITES as usize), RELOAD),
+    limit("bytes of past writes kept for other processes", Bytes(iii::MAX_LOG_BYTES as usize), RELOAD),
+    limit("events that wait for a subscriber", Count(iii::MAX_EVENTS), RELOAD),
+    limit("bytes of events that wait for a subscriber", Bytes(iii::MAX_EVENT_BYTES), RELOAD),
+];
+
+const RELOAD: &str = "the rows are read again";
+
+#[rustfmt::skip]
+const MCP: &[Limit] = &[
+    limit("bytes of a message: a line on stdin, or a body over HTTP", Bytes(mcp::LINE_MAX), "an error").set_by("limits.http_body_bytes (HTTP)"),
+    limit("nesting of the JSON of a message", Count(mcp::DEPTH_MAX), "an error"),
+    limit("messages of a batch", Count(mcp::BATCH_MAX), "an error"),
+    limit("characters of the name of a tool", Count(mcp::MAX_NAME_LENGTH), "the function is not a tool"),
+    limit("subscriptions of one client", Count(mcp::MAX_SUBSCRIPTIONS), "an error"),
+    limit("bytes of an address in a subscription", Bytes(mcp::MAX_URI_BYTES), "an error"),
+    limit("addresses of one `subscriptions/listen`", Count(mcp::MAX_LISTEN_URIS), "the rest is not accepted"),
+    limit("a call of a tool", Time(mcp::TOOL_TIMEOUT), "an error"),
+    limit("sessions over HTTP", Count(mcp::MAX_SESSIONS), "the session idle for longest is closed; 503 if none is idle").set_by("limits.http_sessions"),
+    limit("a session over HTTP without a request or a stream", Time(mcp::SESSION_IDLE_TIMEOUT), "the session is closed"),
+    limit("the arrival of an HTTP request, and the time until its response begins", Time(mcp::REQUEST_TIMEOUT), "408 or 504"),
+    limit("requests on stdin without a response", Count(mcp::MAX_STDIO_REQUESTS), PAUSED),
+    limit("bytes of requests on stdin without a response", Bytes(mcp::MAX_STDIO_REQUEST_BYTES), PAUSED),
+    limit("bytes to stdout that are not written", Bytes(mcp::MAX_STDIO_OUTPUT_BYTES), PAUSED),
+    limit("open `subscriptions/listen` on stdin", Count(mcp::MAX_STDIO_LISTENS), "an error"),
+];
+
+const PAUSED: &str = "reading pauses";
+
+const INTRODUCTION: &str = "# Limits
+
+Nothing that a client sends is unbounded. This page lists every limit, and what happens beyond it. A limit
+with a setting can be changed in `config.yaml`, as in `limits: {http_sessions: 64}`; a value that is not
+valid is reported, and the default applies.
+";
+
+/// The text of `docs/limits.md`.
+pub fn to_markdown() -> String {
+    let mut text = INTRODUCTION.to_owned();
+    for (part, limits) in LIMITS {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n## {part}\n\n| limit | value | beyond it | setting |\n|---|---|---|---|\n"
+        );
+        for limit in *limits {
+            let (what, value, beyond) = (limit.what, limit.value, limit.beyond);
+            let setting = limit.setting.map(|name| format!("`{name}`"));
+            let setting = setting.unwrap_or_default();
+            let _ = writeln!(text, "| {what} | {value} | {beyond} | {setting} |");
+        }
+    }
+    text
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Count(count) => write!(f, "{count}"),
+            Bytes(bytes) if bytes >= 1 << 20 && bytes % (1 << 20) == 0 => {
+                write!(f, "{} MiB", bytes >> 20)
+            }
+            Bytes(bytes) if bytes >= 1 << 10 && bytes % (1 << 10) == 0 => {
+                write!(f, "{} KiB", bytes >> 10)
+            }
+            Bytes(bytes) => write!(f, "{bytes} B"),
+            Time(time) if time.as_secs() >= 120 && time.as_secs() % 60 == 0 => {
+                write!(f, "{} min", time.as_secs() / 60)
+            }
+            Time(time) if time.subsec_millis() == 0 => write!(f, "{} s", time.as_secs()),
+            Time(time) => write!(f, "{} ms", time.as_millis()),
+        }
+    }
+}
