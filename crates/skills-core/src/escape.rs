@@ -4,19 +4,24 @@
 //! bidirectional overrides can make a line read differently from what it contains. Every
 //! error message, log line and terminal output uses the rule of this file.
 
+use std::borrow::Cow;
+
 /// Escapes control characters (C0, DEL, C1) and bidirectional formatting characters as
 /// `\n` or `\u{9b}`, so that the text stays on one line and is safe to print.
-pub fn escape_control(text: &str) -> String {
+pub fn escape_control(text: &str) -> Cow<'_, str> {
     escape(text, false)
 }
 
 /// Like [`escape_control`] for text of several lines: keeps line feeds and tabs, and drops
 /// carriage returns.
-pub fn escape_control_in_lines(text: &str) -> String {
+pub fn escape_control_in_lines(text: &str) -> Cow<'_, str> {
     escape(text, true)
 }
 
-fn escape(text: &str, keep_lines: bool) -> String {
+fn escape(text: &str, keep_lines: bool) -> Cow<'_, str> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -27,7 +32,7 @@ fn escape(text: &str, keep_lines: bool) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// A value for an error message, in backticks: escaped, and cut after 80 characters.

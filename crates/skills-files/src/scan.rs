@@ -341,7 +341,7 @@ impl Walk<'_> {
 
 /// A path for messages; control characters in it are escaped.
 pub fn display_path(path: &Path) -> String {
-    escape_control(&path.to_string_lossy())
+    escape_control(&path.to_string_lossy()).into_owned()
 }
 
 /// The bytes by which paths are ordered.

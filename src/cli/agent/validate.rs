@@ -45,11 +45,9 @@ pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), CliError> {
             Err(error) => (ValidationReport::default(), Some(error.message)),
         };
         let (file, findings) = (path.display().to_string(), report.findings.iter());
-        text.extend(findings.map(|finding| escape_control(&format_finding(path, finding))));
+        text.extend(findings.map(|finding| format_finding(path, finding)));
         let problem = unreadable.iter();
-        text.extend(
-            problem.map(|problem| escape_control(&format!("{file}: error [read] {problem}"))),
-        );
+        text.extend(problem.map(|problem| format!("{file}: error [read] {problem}")));
         errors += report.errors().count() + usize::from(unreadable.is_some());
         warnings += report.warnings().count();
         files.push(Checked {
@@ -68,7 +66,7 @@ pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), CliError> {
     let data = json!({ "files": files, "errors": errors, "warnings": warnings });
     output.data("agent validate", &data, |_| {
         text.push(summary.clone());
-        lines(&text)
+        lines(text.iter().map(|line| escape_control(line)))
     })?;
     if errors > 0 || (args.strict && warnings > 0) {
         return Err(CliError::broken(summary));
