@@ -76,7 +76,9 @@ impl SocketBackend {
             config,
             ..LoadedConfig::default()
         };
-        let worker = remote::connect_worker(&url, None).expect("an engine's address");
+        let max_message_bytes = loaded.config.limits.engine_message_bytes;
+        let worker = remote::connect_worker(&url, None, max_message_bytes);
+        let worker = worker.expect("an engine's address");
         let (stop, stopped) = oneshot::channel::<()>();
         let worker = tokio::spawn(async move {
             app::work(worker, &loaded, async { drop(stopped.await) }).await;
