@@ -8,6 +8,7 @@
 //! - [`hub`]: the engine's end, for one machine. Start at [`Hub`].
 //! - [`state`]: rows of JSON by scope and key, in SQLite. Start at [`SqliteState`]; [`call_state`]
 //!   runs the `state::*` functions on a store without a hub.
+//! - [`limits`]: every limit, and what happens beyond it.
 //!
 //! Inside, `link` moves messages over a socket or between two tasks, and `queue` holds the
 //! outgoing messages of a connection. Every queue in this crate is bounded.

@@ -15,10 +15,10 @@ use uuid::Uuid;
 
 use super::protocol::WorkerProtocol;
 use super::{ClientOptions, Event, Inner};
-use crate::link::{run_socket, socket_config};
+use crate::link::{Monitored, run_socket, socket_config};
 use crate::lock::lock;
 use crate::message::Message;
-use crate::queue::queue;
+use crate::queue::{Budget, queue};
 
 /// How long one attempt to connect may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -81,7 +81,7 @@ impl Address {
     async fn open(
         &self,
         options: &ClientOptions,
-    ) -> Result<WebSocketStream<TcpStream>, tungstenite::Error> {
+    ) -> Result<WebSocketStream<Monitored>, tungstenite::Error> {
         let mut request = ClientRequestBuilder::new(self.uri.clone()).into_client_request()?;
         if let Some(token) = &self.token {
             request.headers_mut().insert(AUTHORIZATION, token.clone());
@@ -90,7 +90,10 @@ impl Address {
             let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
             // Messages are small, and peers wait for them: do not delay them.
             stream.set_nodelay(true)?;
-            let config = socket_config(options.max_message_bytes);
+            let stream = Monitored::new(stream);
+            // Engines send a message in one frame.
+            let max_bytes = options.max_message_bytes;
+            let config = socket_config(max_bytes, max_bytes);
             let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
             Ok(socket)
         };
@@ -115,7 +118,8 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
             Ok(socket) => {
                 refused = None;
                 let since = Instant::now();
-                let (outbox, queue) = queue(inner.options.queue);
+                let budget = Budget::new(usize::MAX);
+                let (outbox, queue) = queue(inner.options.queue, &budget);
                 if let Some(reattach) = lock(&inner.previous).clone() {
                     // The engine expects it before any other message.
                     let _ = outbox.push(Message::Reattach(reattach));

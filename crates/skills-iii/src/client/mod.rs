@@ -158,8 +158,8 @@ impl Client {
         }
     }
 
-    /// Offers a trigger type. If several workers offer a type, the last one provides it: only the
-    /// owner of the functions behind it should offer it.
+    /// Offers a trigger type. If several workers offer a type, some engines let the last one
+    /// provide it: only the owner of the functions behind it should offer it.
     pub fn register_trigger_type(&self, spec: TriggerTypeSpec, provider: Arc<dyn TriggerProvider>) {
         let mut offers = self.inner.offers();
         let message = offers.add_type(spec, provider);
@@ -238,6 +238,15 @@ impl Client {
             Ok(Status::Connected { worker_id, .. }) => Ok(worker_id.clone()),
             _ => Err(CallError::Disconnected),
         }
+    }
+
+    /// Completes when the client is shut down, or when the engine in this process has ended its
+    /// connection.
+    pub async fn wait_closed(&self) {
+        let mut status = self.inner.status.subscribe();
+        let closed = status.wait_for(|status| matches!(status, Status::Closed));
+        // Fails if the client is gone.
+        let _ = closed.await;
     }
 
     /// Accepts no more calls, finishes the running ones, sends the queued messages, and closes.

@@ -44,10 +44,7 @@ impl Default for ClientOptions {
             repeat_reply: None,
             max_message_bytes: 1 << 30,
             heartbeat: Heartbeat::default(),
-            queue: QueueLimits {
-                messages: 65_536,
-                bytes: 1 << 30,
-            },
+            queue: QueueLimits::default(),
             reconnect: (Duration::from_millis(100), Duration::from_secs(5)),
         }
     }

@@ -1,7 +1,7 @@
 //! How a worker handles the messages of an engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use tokio::select;
 use tokio::task::JoinSet;
 
 use super::{Event, Inner};
+use crate::limits::{MAX_RUNNING_HANDLER_BYTES, MAX_RUNNING_HANDLERS};
 use crate::link::{Ended, Protocol};
 use crate::lock::lock;
 use crate::message::{
@@ -29,6 +30,17 @@ pub(super) struct WorkerProtocol {
     outbox: Outbox,
     /// The running calls of our functions; none once the worker is shutting down.
     running: Arc<Mutex<Option<JoinSet<()>>>>,
+    /// The bytes of their payloads.
+    running_bytes: Arc<AtomicUsize>,
+}
+
+/// The payload of a running call.
+struct RunningBytes(Arc<AtomicUsize>, usize);
+
+impl Drop for RunningBytes {
+    fn drop(&mut self) {
+        self.0.fetch_sub(self.1, Ordering::Relaxed);
+    }
 }
 
 impl WorkerProtocol {
@@ -37,6 +49,7 @@ impl WorkerProtocol {
             inner: Arc::clone(inner),
             outbox,
             running: Arc::new(Mutex::new(Some(JoinSet::new()))),
+            running_bytes: Arc::default(),
         }
     }
 
@@ -108,7 +121,19 @@ impl WorkerProtocol {
         };
         let (outbox, repeat_reply) = (self.outbox.clone(), self.inner.options.repeat_reply);
         while running.try_join_next().is_some() {}
+        let bytes = call.data.get().len();
+        let running_bytes = self.running_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let held = RunningBytes(Arc::clone(&self.running_bytes), bytes);
+        let fits = running_bytes == 0 || running_bytes + bytes <= MAX_RUNNING_HANDLER_BYTES;
+        // Events of an engine in this process are not refused: their number is bounded there.
+        let is_event = call.caller.is_none() && self.outbox.is_in_process();
+        if !is_event && (running.len() >= MAX_RUNNING_HANDLERS || !fits) {
+            let message = format!("{} calls run already; call again later", running.len());
+            let error = ErrorBody::new("worker_overloaded", message);
+            return self.reply_at_once(&call, error);
+        }
         running.spawn(async move {
+            let _held = held;
             let payload = with_caller(&call);
             // The handler may also panic before it returns its future.
             let work = AssertUnwindSafe(async move { handler(payload).await }).catch_unwind();

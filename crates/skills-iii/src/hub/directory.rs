@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::session::Session;
 use super::trigger::Triggers;
-use crate::message::{FunctionSpec, TriggerTypeSpec};
+use super::trigger_type::TriggerTypes;
+use crate::message::FunctionSpec;
 
 /// The only namespace.
 pub(super) const NAMESPACE: &str = "default";
@@ -17,7 +19,7 @@ pub(super) struct Directory {
     pub(super) sessions: BTreeMap<u64, Arc<Session>>,
     workers: HashMap<String, Arc<Session>>,
     functions: HashMap<String, Function>,
-    pub(super) trigger_types: BTreeMap<String, ProvidedType>,
+    pub(super) trigger_types: TriggerTypes,
     pub(super) triggers: Triggers,
 }
 
@@ -25,13 +27,6 @@ pub(super) struct Directory {
 pub(super) struct Function {
     pub(super) spec: FunctionSpec,
     pub(super) owner: Arc<Session>,
-}
-
-/// A trigger type that a worker provides.
-#[derive(Debug)]
-pub(super) struct ProvidedType {
-    pub(super) spec: TriggerTypeSpec,
-    pub(super) provider: Arc<Session>,
 }
 
 impl Directory {
@@ -46,13 +41,6 @@ impl Directory {
         functions
     }
 
-    pub(super) fn count_functions_of(&self, session: &Session) -> usize {
-        let functions = self.functions.values();
-        functions
-            .filter(|function| function.owner.is(session))
-            .count()
-    }
-
     /// Adds a function; fails with its owner if another worker has registered it.
     pub(super) fn add_function(
         &mut self,
@@ -64,9 +52,14 @@ impl Directory {
         {
             return Err(Arc::clone(&taken.owner));
         }
-        let owner = Arc::clone(owner);
-        self.functions
-            .insert(spec.id.clone(), Function { spec, owner });
+        let function = Function {
+            owner: Arc::clone(owner),
+            spec,
+        };
+        let previous = self.functions.insert(function.spec.id.clone(), function);
+        if previous.is_none() {
+            owner.functions.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -75,6 +68,7 @@ impl Directory {
         let found = self.functions.get(id).is_some_and(|f| f.owner.is(owner));
         if found {
             self.functions.remove(id);
+            owner.functions.fetch_sub(1, Ordering::Relaxed);
         }
         found
     }
@@ -109,12 +103,7 @@ impl Directory {
         self.functions
             .retain(|_, function| !function.owner.is(session));
         self.remove_triggers_of(session);
-        let provided = self
-            .trigger_types
-            .extract_if(.., |_, provided| provided.provider.is(session));
-        for (id, _) in provided {
-            self.triggers.lose_provider(&id);
-        }
+        self.remove_trigger_types_of(session);
         true
     }
 }

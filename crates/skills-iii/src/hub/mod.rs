@@ -3,6 +3,7 @@
 //! [`Hub::serve`] accepts sockets, [`Hub::attach`] connects a worker inside this process. One task
 //! per connection reads a worker's messages (`protocol`) and routes them (`route`). Messages for
 //! another worker go into that worker's queue, which never blocks, so no worker waits for another.
+//! A queue that is full refuses calls and drops events; see [`crate::limits`].
 //! `directory` and `trigger` are the tables of what is registered, `session` is one worker,
 //! `builtin` has the functions and `events` the trigger types of the hub itself.
 
@@ -10,16 +11,18 @@ mod builtin;
 mod directory;
 mod events;
 mod handshake;
+mod id;
 mod protocol;
 mod route;
 mod session;
 mod trigger;
+mod trigger_type;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
@@ -37,13 +40,16 @@ use session::Session;
 use skills_access::AccessPolicy;
 
 use crate::client::{Client, ClientOptions};
-use crate::link::{Heartbeat, run_local, run_socket, socket_config};
+use crate::limits::{
+    HANDSHAKE_TIMEOUT, INTRODUCTION_TIMEOUT, MAX_FRAME_BYTES, MAX_MESSAGE_BYTES, MAX_OPEN_CALLS,
+    MAX_QUEUED_BYTES_OF_ALL, SILENCE_TIMEOUT, WRITE_TIMEOUT,
+};
+use crate::link::{Heartbeat, Monitored, Protocol, run_local, run_socket, socket_config};
 use crate::lock::lock;
-use crate::queue::{QueueLimits, queue};
+use crate::message::{BadMessage, Message};
+use crate::queue::{Budget, Outbox, QueueLimits, local_queue, queue};
 use crate::state::SqliteState;
 
-/// How long a handshake may take.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long connections may take to close when the hub stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// The pause after a connection could not be accepted.
@@ -60,6 +66,10 @@ pub struct HubOptions {
     pub max_message_bytes: usize,
     /// How much may wait for a worker that does not read.
     pub queue: QueueLimits,
+    /// How many bytes may wait for all workers that do not read.
+    pub max_queued_bytes: usize,
+    /// How many calls a worker may have open.
+    pub max_open_calls: usize,
     /// The timeouts of sockets.
     pub heartbeat: Heartbeat,
     /// How long the registrations of a worker wait for its introduction before they take effect
@@ -73,14 +83,16 @@ impl HubOptions {
         Self {
             state,
             access: AccessPolicy::default(),
-            max_message_bytes: 256 << 20,
+            max_message_bytes: MAX_MESSAGE_BYTES,
             queue: QueueLimits::default(),
+            max_queued_bytes: MAX_QUEUED_BYTES_OF_ALL,
+            max_open_calls: MAX_OPEN_CALLS,
             heartbeat: Heartbeat {
                 ping_after: Duration::from_secs(30),
-                silence_timeout: Duration::from_secs(90),
-                write_timeout: Duration::from_secs(30),
+                silence_timeout: SILENCE_TIMEOUT,
+                write_timeout: WRITE_TIMEOUT,
             },
-            introduction_timeout: Duration::from_secs(5),
+            introduction_timeout: INTRODUCTION_TIMEOUT,
         }
     }
 }
@@ -95,6 +107,10 @@ struct Core {
     /// The worker id of the hub itself.
     hub_id: String,
     serial: AtomicU64,
+    /// What may wait for all sockets.
+    budget: Budget,
+    /// Bytes of events that wait for a condition.
+    condition_bytes: AtomicUsize,
     // A std lock: nothing awaits while it is held.
     directory: RwLock<Directory>,
     functions_changed: Arc<Notify>,
@@ -106,6 +122,8 @@ impl Hub {
     pub fn new(options: HubOptions) -> Self {
         let writes = options.state.changes();
         let core = Arc::new(Core {
+            budget: Budget::new(options.max_queued_bytes),
+            condition_bytes: AtomicUsize::new(0),
             options,
             hub_id: Uuid::new_v4().to_string(),
             serial: AtomicU64::new(0),
@@ -129,9 +147,9 @@ impl Hub {
 
     /// A worker inside this process, with settings.
     pub fn attach_with(&self, options: ClientOptions) -> Client {
-        let (to_hub, from_worker) = queue(options.queue);
-        let (to_worker, from_hub) = queue(options.queue);
-        let session = Session::new(self.0.next_serial(), to_worker.clone(), None);
+        let (to_hub, from_worker) = local_queue(options.queue);
+        let (to_worker, from_hub) = local_queue(options.queue);
+        let session = self.0.new_session(to_worker.clone(), None);
         let mut protocol = SessionProtocol::new(&self.0, &session);
         let mut tasks = lock(&self.0.tasks);
         while tasks.try_join_next().is_some() {}
@@ -179,9 +197,19 @@ impl Hub {
 }
 
 impl Core {
-    fn next_serial(&self) -> u64 {
-        self.serial.fetch_add(1, Ordering::Relaxed)
+    fn new_session(&self, outbox: Outbox, address: Option<IpAddr>) -> Arc<Session> {
+        let serial = self.serial.fetch_add(1, Ordering::Relaxed);
+        Session::new(serial, outbox, address, self.options.max_open_calls)
     }
+}
+
+/// Discards telemetry.
+struct Discard;
+
+impl Protocol for Discard {
+    fn receive(&mut self, _: Message) {}
+
+    fn receive_invalid(&mut self, _: &BadMessage) {}
 }
 
 async fn wait_until_closing(closing: &mut watch::Receiver<bool>) {
@@ -198,7 +226,7 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
         return;
     }
     let mut endpoint = Endpoint::Telemetry;
-    let config = socket_config(core.options.max_message_bytes);
+    let config = socket_config(core.options.max_message_bytes, MAX_FRAME_BYTES);
     #[expect(
         clippy::result_large_err,
         reason = "tungstenite takes the refusal as a whole response"
@@ -239,26 +267,27 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
             return;
         }
     }
-    let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
-    if endpoint == Endpoint::Telemetry {
-        let drained = async { while let Some(Ok(_)) = socket.next().await {} };
-        tokio::select! {
-            () = drained => {}
-            () = wait_until_closing(&mut closing) => {}
+    let stream = Monitored::new(stream);
+    let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
+    let (outbox, queue) = queue(core.options.queue, &core.budget);
+    let heartbeat = core.options.heartbeat;
+    let finish = outbox.clone();
+    let serving = async {
+        if endpoint == Endpoint::Telemetry {
+            return run_socket(socket, queue, heartbeat, &mut Discard).await;
         }
-        return;
-    }
-    let (outbox, queue) = queue(core.options.queue);
-    let session = Session::new(core.next_serial(), outbox, address);
-    let mut protocol = SessionProtocol::new(&core, &session);
-    let serving = run_socket(socket, queue, core.options.heartbeat, &mut protocol);
-    tokio::pin!(serving);
-    let ended = tokio::select! {
-        ended = &mut serving => ended,
-        () = wait_until_closing(&mut closing) => {
-            session.finish();
-            serving.await
-        }
+        let session = core.new_session(outbox, address);
+        let mut protocol = SessionProtocol::new(&core, &session);
+        let ended = run_socket(socket, queue, heartbeat, &mut protocol).await;
+        tracing::debug!(worker = session.name(), reason = %ended, "a connection ended");
+        ended
     };
-    tracing::debug!(worker = session.name(), reason = %ended, "a connection ended");
+    tokio::pin!(serving);
+    tokio::select! {
+        _ = &mut serving => {}
+        () = wait_until_closing(&mut closing) => {
+            finish.finish();
+            serving.await;
+        }
+    }
 }

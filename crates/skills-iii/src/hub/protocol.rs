@@ -6,18 +6,17 @@ use serde::Deserialize;
 use tokio::task::JoinSet;
 
 use super::Core;
-use super::builtin::INTRODUCE;
+use super::builtin::{HUB_NAME, INTRODUCE};
 use super::directory::NAMESPACE;
-use super::session::{Profile, Session};
+use super::id::{abbreviate, check_id};
+use super::session::{OpenCall, Profile, Session};
+use crate::limits::{MAX_INTRODUCTION_BYTES, MAX_KEPT_BYTES};
 use crate::link::Protocol;
 use crate::lock::lock;
 use crate::message::{
     BadMessage, ErrorBody, InvokeFunction, Message, RegistrationRejected, WorkerRegistered,
 };
 use crate::state_functions::{Outcome, decode};
-
-/// Bytes of registrations that are kept for a worker before its introduction.
-const MAX_KEPT_BYTES: usize = 64 << 20;
 
 /// Ends the session when dropped.
 pub(super) struct SessionProtocol {
@@ -73,11 +72,27 @@ impl SessionProtocol {
 
     /// Names and describes the worker, and applies the registrations it sent before.
     fn introduce(&self, call: &InvokeFunction) -> Outcome {
+        let bytes = call.data.get().len();
+        if bytes > MAX_INTRODUCTION_BYTES {
+            let message =
+                format!("an introduction has at most {MAX_INTRODUCTION_BYTES} bytes, not {bytes}");
+            return Err(ErrorBody::new("deserialization_error", message));
+        }
         let Introduction { name, profile } = decode(&call.data)?;
         if let Some(name) = &name {
-            let taken = self.core.directory_mut().take_name(name, &self.session);
-            if let Err(owner) = taken {
-                return Err(self.reject(name, &owner));
+            if let Err(error) = check_id("worker name", name) {
+                return Err(self.reject(name, "WORKER_NAME_TOO_LONG", None, error.message));
+            }
+            let conflict = "WORKER_NAMESPACE_CONFLICT";
+            let owner = if name == HUB_NAME {
+                Some(self.core.hub_id.clone())
+            } else {
+                let taken = self.core.directory_mut().take_name(name, &self.session);
+                taken.err().map(|owner| owner.worker_id.to_string())
+            };
+            if owner.is_some() {
+                let message = format!("the worker name `{name}` is taken; choose another");
+                return Err(self.reject(name, conflict, owner, message));
             }
         }
         self.session.set_profile(name, profile);
@@ -92,23 +107,22 @@ impl SessionProtocol {
         Ok(None)
     }
 
-    /// Ends a connection whose name is taken.
-    fn reject(&self, name: &str, owner: &Session) -> ErrorBody {
-        let code = "WORKER_NAMESPACE_CONFLICT";
-        let owner = owner.worker_id.to_string();
-        tracing::warn!(name, owner, "rejecting a worker: its name is taken");
+    /// Ends a connection whose name cannot be used.
+    fn reject(&self, name: &str, code: &str, owner: Option<String>, message: String) -> ErrorBody {
+        let name = abbreviate(name);
+        tracing::warn!(%name, owner, code, "rejecting a worker");
         self.session.send(Message::RegistrationRejected(Box::new(
             RegistrationRejected {
                 code: code.to_owned(),
                 namespace: NAMESPACE.to_owned(),
-                worker_name: Some(name.to_owned()),
+                worker_name: Some(name.into_owned()),
                 function_id: None,
-                owner_worker_id: Some(owner),
+                owner_worker_id: owner,
             },
         )));
         *lock(&self.intake) = Intake::Rejected;
         self.session.finish();
-        ErrorBody::new(code, "the name is taken")
+        ErrorBody::new(code, message)
     }
 }
 
@@ -150,7 +164,11 @@ impl Protocol for SessionProtocol {
             Message::InvokeFunction(call) => {
                 if let Some(work) = self.core.invoke(&self.session, *call) {
                     while self.tasks.try_join_next().is_some() {}
-                    self.tasks.spawn(work);
+                    let open = OpenCall::new(&self.session);
+                    self.tasks.spawn(async move {
+                        work.await;
+                        drop(open);
+                    });
                 }
             }
             Message::Ping => self.session.send(Message::Pong),
@@ -175,6 +193,10 @@ impl Protocol for SessionProtocol {
 
     fn receive_invalid(&mut self, problem: &BadMessage) {
         tracing::warn!(worker = self.session.name(), %problem, "ignoring an invalid message");
+    }
+
+    fn must_pause(&self) -> bool {
+        self.session.must_pause()
     }
 }
 

@@ -1,19 +1,23 @@
 //! Routing: passes each message of a worker on to its recipient.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use super::Core;
 use super::builtin;
 use super::directory::{Directory, NAMESPACE};
 use super::events;
-use super::session::{Caller, Session};
+use super::id::{abbreviate, check_id};
+use super::session::{Caller, OpenCall, Session};
 use super::trigger::rejection;
+use crate::limits::MAX_FUNCTIONS_PER_WORKER;
 use crate::message::{
-    Action, ErrorBody, FunctionSpec, InvokeFunction, Message, Raw, Reattach, RegistrationRejected,
-    TriggerSpec,
+    Action, ErrorBody, FunctionSpec, InvokeFunction, Message, Payload, Reattach,
+    RegistrationRejected, TriggerSpec, TriggerTypeSpec,
 };
 use crate::state_functions::{Outcome, Reply};
 
@@ -72,14 +76,15 @@ impl Core {
         mut call: InvokeFunction,
     ) -> Option<BoxFuture<'static, ()>> {
         let reply_to = call.invocation_id.filter(|_| !call.is_void());
-        let reply = match check(&call) {
+        let checked = check(&call).and_then(|()| from.check_open_calls());
+        let reply = match checked {
             Err(error) => Err(error),
             Ok(()) => match builtin::run(self, &call.function_id, &call.data) {
                 Some(reply) => reply,
                 None => match self.owner_of(&call.function_id) {
                     Ok(owner) => {
                         call.caller = Some(Arc::clone(&from.worker_id));
-                        let caller = |id| Caller::Worker(Arc::clone(from), id);
+                        let caller = |id| Caller::Worker(OpenCall::new(from), id);
                         owner.call(call, reply_to.map_or(Caller::None, caller));
                         return None;
                     }
@@ -105,31 +110,18 @@ impl Core {
         }
     }
 
-    /// Calls a function for the hub itself, without a result.
-    pub(super) fn send(&self, function_id: &str, data: Raw, metadata: Option<Raw>) {
-        let Ok(owner) = self.owner_of(function_id) else {
-            tracing::debug!(
-                function_id,
-                "a trigger calls a function that does not exist"
-            );
-            return;
-        };
-        let mut call = InvokeFunction::new(function_id, data);
-        call.metadata = metadata;
-        owner.call(call, Caller::None);
-    }
-
     /// Calls a function for the hub itself.
-    pub(super) async fn call(&self, function_id: &str, data: Raw) -> Outcome {
+    pub(super) async fn call(&self, function_id: &str, data: Payload) -> Outcome {
         let owner = self.owner_of(function_id)?;
         let (caller, result) = oneshot::channel();
         let call = InvokeFunction::new(function_id, data);
-        owner.call(call, Caller::Hub(caller));
+        let id = owner.call(call, Caller::Hub(caller));
+        let _pending = PendingCall(owner, id);
         let result = result.await;
         result.unwrap_or_else(|_| Err(ErrorBody::function_not_found(function_id)))
     }
 
-    fn owner_of(&self, function_id: &str) -> Result<Arc<Session>, ErrorBody> {
+    pub(super) fn owner_of(&self, function_id: &str) -> Result<Arc<Session>, ErrorBody> {
         let directory = self.directory();
         match directory.function(function_id) {
             Some(function) => Ok(Arc::clone(&function.owner)),
@@ -144,13 +136,7 @@ impl Core {
             Message::UnregisterFunction(function) => {
                 self.unregister_function(session, &function.id);
             }
-            Message::RegisterTriggerType(spec) => {
-                if events::is_builtin(&spec.id) {
-                    tracing::warn!(id = spec.id, "ignoring a trigger type of the hub itself");
-                } else {
-                    self.directory_mut().add_trigger_type(*spec, session);
-                }
-            }
+            Message::RegisterTriggerType(spec) => self.register_trigger_type(session, *spec),
             Message::UnregisterTriggerType(spec) => {
                 self.directory_mut().remove_trigger_type(&spec.id, session);
             }
@@ -177,9 +163,31 @@ impl Core {
         session: Option<&Arc<Session>>,
         trigger: TriggerSpec,
     ) -> Result<(), ErrorBody> {
-        events::check(&trigger)?;
-        self.directory_mut().add_trigger(trigger, session);
-        Ok(())
+        check_id("trigger id", &trigger.id)?;
+        check_id("trigger type", &trigger.trigger_type)?;
+        check_id("function id", &trigger.function_id)?;
+        let filter = events::StateFilter::of(&trigger)?;
+        self.directory_mut().add_trigger(trigger, filter, session)
+    }
+
+    /// There is no reply to a trigger type, so a refusal is only logged.
+    fn register_trigger_type(&self, session: &Arc<Session>, spec: TriggerTypeSpec) {
+        let id = abbreviate(&spec.id).into_owned();
+        let added = check_id("trigger type", &spec.id).and_then(|()| {
+            if events::is_builtin(&spec.id) {
+                return Err(ErrorBody::new("taken", "the engine provides it"));
+            }
+            self.directory_mut().add_trigger_type(spec, session)
+        });
+        if let Err(error) = added {
+            let worker = session.name();
+            tracing::warn!(
+                id,
+                worker,
+                reason = error.message,
+                "refusing a trigger type"
+            );
+        }
     }
 
     fn unregister_function(&self, session: &Session, id: &str) {
@@ -189,31 +197,58 @@ impl Core {
     }
 
     fn register_function(&self, session: &Arc<Session>, spec: FunctionSpec) {
-        let id = spec.id.clone();
         if spec.invocation.is_some() {
-            tracing::warn!(id, "ignoring a function that is an HTTP endpoint");
+            let id = abbreviate(&spec.id);
+            tracing::warn!(%id, "ignoring a function that is an HTTP endpoint");
             return;
         }
-        let owner = if builtin::all().any(|(builtin, _)| builtin == id) {
-            Some(self.hub_id.clone())
-        } else {
-            let added = self.directory_mut().add_function(spec, session);
-            added.err().map(|owner| owner.worker_id.to_string())
+        let id = abbreviate(&spec.id).into_owned();
+        let (code, owner) = match self.add_function(session, spec) {
+            Ok(()) => return self.functions_changed.notify_one(),
+            Err(refused) => refused,
         };
-        let Some(owner) = owner else {
-            self.functions_changed.notify_one();
-            return;
-        };
-        tracing::info!(id, owner, "rejecting a function of another worker");
+        tracing::info!(id, code, owner, "rejecting a function");
         session.send(Message::RegistrationRejected(Box::new(
             RegistrationRejected {
-                code: "FUNCTION_NAMESPACE_CONFLICT".to_owned(),
+                code: code.to_owned(),
                 namespace: NAMESPACE.to_owned(),
                 worker_name: None,
                 function_id: Some(id),
-                owner_worker_id: Some(owner),
+                owner_worker_id: owner,
             },
         )));
+    }
+
+    /// Adds a function; fails with the code of the refusal and the owner of the function.
+    fn add_function(
+        &self,
+        session: &Arc<Session>,
+        spec: FunctionSpec,
+    ) -> Result<(), (&'static str, Option<String>)> {
+        const CONFLICT: &str = "FUNCTION_NAMESPACE_CONFLICT";
+        if check_id("function id", &spec.id).is_err() {
+            return Err(("FUNCTION_ID_TOO_LONG", None));
+        }
+        if builtin::all().any(|(builtin, _)| builtin == spec.id) {
+            return Err((CONFLICT, Some(self.hub_id.clone())));
+        }
+        let mut directory = self.directory_mut();
+        if session.functions.load(Ordering::Relaxed) >= MAX_FUNCTIONS_PER_WORKER
+            && directory.function(&spec.id).is_none()
+        {
+            return Err(("TOO_MANY_FUNCTIONS", None));
+        }
+        let added = directory.add_function(spec, session);
+        added.map_err(|owner| (CONFLICT, Some(owner.worker_id.to_string())))
+    }
+}
+
+/// Forgets a call of the hub when the hub gives up.
+struct PendingCall(Arc<Session>, Uuid);
+
+impl Drop for PendingCall {
+    fn drop(&mut self) {
+        self.0.forget_call(self.1);
     }
 }
 
@@ -222,6 +257,7 @@ fn check(call: &InvokeFunction) -> Result<(), ErrorBody> {
         let message = "a namespace cannot be blank";
         return Err(ErrorBody::new("INVALID_NAMESPACE", message));
     }
+    check_id("function id", &call.function_id)?;
     match &call.action {
         None | Some(Action::Void) => Ok(()),
         Some(Action::Enqueue { queue }) => {

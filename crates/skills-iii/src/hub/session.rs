@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,23 +11,49 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::call_id::new_call_id;
+use crate::limits::MAX_PENDING_CALLS;
 use crate::lock::lock;
 use crate::message::{ErrorBody, InvocationResult, InvokeFunction, Message};
 use crate::queue::{Outbox, PushError};
 use crate::state_functions::Outcome;
 
-/// Calls that one worker may have pending before further calls are refused.
-const MAX_PENDING_CALLS: usize = 262_144;
-
 /// The recipient of a call's result.
 #[derive(Debug)]
 pub(super) enum Caller {
     /// A worker, and the id that it gave the call.
-    Worker(Arc<Session>, Uuid),
+    Worker(OpenCall, Uuid),
     /// The hub itself.
     Hub(oneshot::Sender<Outcome>),
     /// No result is expected.
     None,
+}
+
+/// A call that a worker made and that has no result yet.
+#[derive(Debug)]
+pub(super) struct OpenCall(Arc<Session>);
+
+impl OpenCall {
+    pub(super) fn new(of: &Arc<Session>) -> Self {
+        let open = of.open_calls.fetch_add(1, Ordering::Relaxed) + 1;
+        if open >= of.max_open_calls / 2 {
+            of.has_many_open.store(true, Ordering::Relaxed);
+            // Results may have come in between.
+            if of.open_calls.load(Ordering::Relaxed) <= of.max_open_calls / 4 {
+                of.has_many_open.store(false, Ordering::Relaxed);
+            }
+        }
+        Self(Arc::clone(of))
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        let of = &self.0;
+        let open = of.open_calls.fetch_sub(1, Ordering::Relaxed) - 1;
+        if open == of.max_open_calls / 4 && of.has_many_open.swap(false, Ordering::Relaxed) {
+            of.outbox.wake();
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -42,6 +68,15 @@ pub(super) struct Session {
     profile: Mutex<(Option<String>, Profile)>,
     pending: Mutex<Pending>,
     refused_calls: AtomicUsize,
+    max_open_calls: usize,
+    /// Calls of this worker without a result.
+    open_calls: AtomicUsize,
+    /// Set with half of the open calls that are allowed, cleared with a quarter.
+    has_many_open: AtomicBool,
+    /// Conditions of triggers that this worker is deciding.
+    pub(super) conditions: AtomicUsize,
+    /// Functions that this worker has registered.
+    pub(super) functions: AtomicUsize,
 }
 
 /// How a worker describes itself, besides its name.
@@ -64,7 +99,12 @@ struct Pending {
 }
 
 impl Session {
-    pub(super) fn new(serial: u64, outbox: Outbox, address: Option<IpAddr>) -> Arc<Self> {
+    pub(super) fn new(
+        serial: u64,
+        outbox: Outbox,
+        address: Option<IpAddr>,
+        max_open_calls: usize,
+    ) -> Arc<Self> {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
@@ -78,6 +118,11 @@ impl Session {
             profile: Mutex::default(),
             pending: Mutex::default(),
             refused_calls: AtomicUsize::new(0),
+            max_open_calls,
+            open_calls: AtomicUsize::new(0),
+            has_many_open: AtomicBool::new(false),
+            conditions: AtomicUsize::new(0),
+            functions: AtomicUsize::new(0),
         })
     }
 
@@ -104,25 +149,116 @@ impl Session {
         lock(&self.pending).calls.len()
     }
 
-    /// Sends a message that must not be lost. A worker that has left too much unread is dropped.
+    /// Whether the worker is in this process. It reads all the time, so its own calls and the
+    /// messages for it are not held back.
+    pub(super) fn is_in_process(&self) -> bool {
+        self.outbox.is_in_process()
+    }
+
+    /// Whether the worker should read replies before it makes more calls.
+    pub(super) fn must_pause(&self) -> bool {
+        self.outbox.has_unread_replies() || self.has_many_open.load(Ordering::Relaxed)
+    }
+
+    /// Fails if the worker has as many calls open as are allowed.
+    pub(super) fn check_open_calls(&self) -> Result<(), ErrorBody> {
+        let max = self.max_open_calls;
+        if self.open_calls.load(Ordering::Relaxed) < max || self.is_in_process() {
+            return Ok(());
+        }
+        let message = format!("{max} calls of this worker have no result yet; wait for some");
+        Err(ErrorBody::new("worker_overloaded", message))
+    }
+
+    /// Responds to a message of this worker. Always fits: the worker is not read from while it
+    /// leaves too many replies unread.
     pub(super) fn send(&self, message: Message) {
+        let _ = self.outbox.push_always(message);
+    }
+
+    /// Sends a message that must not be lost. A worker that has left too much unread is dropped.
+    pub(super) fn send_or_drop(&self, message: Message) {
         if let Err(PushError::Full) = self.outbox.push_or_abort(message) {
             tracing::warn!(worker = self.name(), "dropping a worker that does not read");
+        }
+    }
+
+    /// Sends a registration if there is space for it.
+    pub(super) fn try_send(&self, message: Message) -> Result<(), ErrorBody> {
+        match self.outbox.push_registration(message) {
+            Err(PushError::Full) => {
+                let message = format!("the worker `{}` does not keep up", self.name());
+                Err(ErrorBody::new("worker_overloaded", message))
+            }
+            // The session is about to be removed.
+            Err(PushError::Closed) | Ok(()) => Ok(()),
         }
     }
 
     /// Sends the result of a call that this worker made, if it expects one.
     pub(super) fn reply(&self, id: Option<Uuid>, function_id: String, outcome: Outcome) {
         let Some(invocation_id) = id else { return };
-        self.send(Message::InvocationResult(Box::new(InvocationResult {
+        self.send_result(InvocationResult {
             invocation_id,
             function_id,
             ..InvocationResult::of(outcome)
+        });
+    }
+
+    /// Sends a result. If too much waits for this worker already, it gets an error instead, so
+    /// that every call has an answer.
+    fn send_result(&self, result: InvocationResult) {
+        if self.is_in_process() {
+            return self.send(Message::InvocationResult(Box::new(result)));
+        }
+        let message = Message::InvocationResult(Box::new(result));
+        let Err(refused) = self.outbox.push_or_return(message) else {
+            return;
+        };
+        let bytes = refused.weight();
+        let Message::InvocationResult(refused) = refused else {
+            return;
+        };
+        let (invocation_id, function_id) = (refused.invocation_id, refused.function_id);
+        let error = ErrorBody::new(
+            "caller_overloaded",
+            format!(
+                "the result of `{function_id}` ({bytes} bytes) was dropped: too much waits for \
+                 this worker; read faster, or make fewer calls at once"
+            ),
+        );
+        self.send(Message::InvocationResult(Box::new(InvocationResult {
+            invocation_id,
+            function_id,
+            ..InvocationResult::of(Err(error))
         })));
     }
 
-    /// Passes a call on to this worker. The caller gets an error if that fails.
-    pub(super) fn call(&self, mut call: InvokeFunction, caller: Caller) {
+    /// Passes an event on to this worker. A worker of this process always gets it, others if
+    /// there is space.
+    pub(super) fn send_event(&self, mut event: InvokeFunction) {
+        if !self.is_in_process() {
+            self.call(event, Caller::None);
+            return;
+        }
+        event.invocation_id = Some(new_call_id());
+        self.send(Message::InvokeFunction(Box::new(event)));
+    }
+
+    /// The same, but waits until a worker of this process has space.
+    pub(super) async fn send_event_in_turn(&self, mut event: InvokeFunction) {
+        if !self.is_in_process() {
+            self.call(event, Caller::None);
+            return;
+        }
+        event.invocation_id = Some(new_call_id());
+        let event = Message::InvokeFunction(Box::new(event));
+        // Fails if the worker is gone.
+        let _ = self.outbox.send(event).await;
+    }
+
+    /// Passes a call on to this worker and returns its id. The caller gets an error if that fails.
+    pub(super) fn call(&self, mut call: InvokeFunction, caller: Caller) -> Uuid {
         call.action = None;
         let mut id = call.invocation_id.unwrap_or_else(new_call_id);
         let function_id = call.function_id.clone();
@@ -132,7 +268,7 @@ impl Session {
             if let Err(PushError::Full) = sent {
                 self.log_refusal(&function_id);
             }
-            return;
+            return id;
         }
         // Registered before the call is sent, so that the result finds its caller.
         let mut pending = lock(&self.pending);
@@ -143,7 +279,8 @@ impl Session {
                 overloaded(&function_id)
             };
             drop(pending);
-            return caller.reply(function_id, Err(error));
+            caller.reply(function_id, Err(error));
+            return id;
         }
         while pending.calls.contains_key(&id) {
             // Two callers chose the same id, and the callee must be able to distinguish them.
@@ -154,7 +291,7 @@ impl Session {
         drop(pending);
         if let Err(refused) = self.outbox.push(Message::InvokeFunction(Box::new(call))) {
             let Some((caller, function_id)) = lock(&self.pending).calls.remove(&id) else {
-                return;
+                return id;
             };
             let error = match refused {
                 PushError::Full => {
@@ -165,10 +302,16 @@ impl Session {
             };
             caller.reply(function_id, Err(error));
         }
+        id
+    }
+
+    /// Forgets a call whose caller has given up.
+    pub(super) fn forget_call(&self, id: Uuid) {
+        lock(&self.pending).calls.remove(&id);
     }
 
     /// Logs with decreasing frequency, so that a flood of calls does not flood the log.
-    fn log_refusal(&self, function_id: &str) {
+    pub(super) fn log_refusal(&self, function_id: &str) {
         let refused = self.refused_calls.fetch_add(1, Ordering::Relaxed) + 1;
         if refused.is_power_of_two() {
             let worker = self.name();
@@ -176,7 +319,7 @@ impl Session {
                 worker,
                 function_id,
                 refused,
-                "refusing calls of a worker that does not read"
+                "refusing calls of a worker that does not keep up"
             );
         }
     }
@@ -191,9 +334,9 @@ impl Session {
         // Between workers, null means no result.
         result.result = result.result.filter(|raw| raw.get() != "null");
         match caller {
-            Caller::Worker(session, id) => {
+            Caller::Worker(caller, id) => {
                 result.invocation_id = id;
-                session.send(Message::InvocationResult(Box::new(result)));
+                caller.0.send_result(result);
             }
             Caller::Hub(caller) => {
                 // Fails if the hub has given up.
@@ -222,7 +365,7 @@ impl Session {
         lock(&self.pending)
             .calls
             .retain(|_, (caller, _)| match caller {
-                Caller::Worker(session, _) => !session.is(gone),
+                Caller::Worker(caller, _) => !caller.0.is(gone),
                 Caller::Hub(_) | Caller::None => true,
             });
     }
@@ -236,7 +379,7 @@ impl Session {
 impl Caller {
     fn reply(self, function_id: String, outcome: Outcome) {
         match self {
-            Self::Worker(session, id) => session.reply(Some(id), function_id, outcome),
+            Self::Worker(caller, id) => caller.0.reply(Some(id), function_id, outcome),
             Self::Hub(caller) => {
                 let _ = caller.send(outcome);
             }

@@ -1,14 +1,13 @@
 //! Splits a message into WebSocket frames.
 //!
-//! Engines close the socket on a frame above 16 MiB but accept any number of fragments. Small
-//! frames also show the heartbeat that a large message makes progress.
+//! Engines close the socket on a frame above 16 MiB but accept any number of fragments.
 
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 /// The largest frame that is sent.
-const MAX_FRAME_BYTES: usize = 1 << 20;
+pub(super) const MAX_FRAGMENT_BYTES: usize = 1 << 20;
 
 /// The frames of a message: one, unless it is large.
 pub(super) fn fragments(text: String) -> impl Iterator<Item = Message> + Send {
@@ -18,7 +17,7 @@ pub(super) fn fragments(text: String) -> impl Iterator<Item = Message> + Send {
         if rest.is_empty() {
             return None;
         }
-        let mut cut = rest.len().min(MAX_FRAME_BYTES);
+        let mut cut = rest.len().min(MAX_FRAGMENT_BYTES);
         // Not inside a character: some readers check each fragment by itself.
         while cut < rest.len() && rest[cut] & 0xC0 == 0x80 {
             cut -= 1;
@@ -39,14 +38,14 @@ mod tests {
 
     #[test]
     fn fragments_end_between_characters_and_add_up() {
-        let text = format!("a{}", "é".repeat(MAX_FRAME_BYTES));
+        let text = format!("a{}", "é".repeat(MAX_FRAGMENT_BYTES));
         let frames: Vec<_> = fragments(text.clone()).collect();
         let mut whole = String::new();
         for (number, frame) in frames.iter().enumerate() {
             let Message::Frame(frame) = frame else {
                 panic!("not a frame")
             };
-            assert!(frame.payload().len() <= MAX_FRAME_BYTES);
+            assert!(frame.payload().len() <= MAX_FRAGMENT_BYTES);
             let kind = if number == 0 {
                 Data::Text
             } else {

@@ -1,10 +1,13 @@
 //! Detects that the other end of a socket is gone.
 
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
+use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Ended;
 
@@ -15,8 +18,15 @@ pub struct Heartbeat {
     pub ping_after: Duration,
     /// Drop the connection after this long without receiving anything.
     pub silence_timeout: Duration,
-    /// Drop the connection when the other end has not read for this long what it was sent.
+    /// Drop the connection when the other end has read nothing for this long of what it was sent.
     pub write_timeout: Duration,
+}
+
+impl Heartbeat {
+    /// How long a pause of the reader may last without progress.
+    pub(super) fn longest_pause(&self) -> Duration {
+        self.write_timeout / 4
+    }
 }
 
 impl Default for Heartbeat {
@@ -29,15 +39,20 @@ impl Default for Heartbeat {
     }
 }
 
-/// What happened on a socket since the monitor last looked. Shared by the reader, the writer and
-/// the monitor of a connection; atomics, because a connection may move between threads. Flags
-/// instead of times, because reading the clock for every frame costs more than the flags.
+/// What happened on a socket since the monitor last looked. Shared by the socket, the reader, the
+/// writer and the monitor of a connection; atomics, because a connection may move between threads.
+/// Flags instead of times, because reading the clock for every frame costs more than the flags.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
     read: AtomicBool,
     written: AtomicBool,
-    writing: AtomicBool,
+    /// The other end has not read what was written last.
+    blocked: AtomicBool,
+    /// Progress of the writer since the pause of the reader began.
+    progress: AtomicBool,
+    paused: AtomicBool,
     ping_due: AtomicBool,
+    reader: AtomicWaker,
     writer: Notify,
 }
 
@@ -46,13 +61,21 @@ impl Activity {
         self.read.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn write_started(&self) {
-        self.writing.store(true, Ordering::Relaxed);
+    pub(super) fn wrote(&self) {
+        self.blocked.store(false, Ordering::Relaxed);
+        self.written.store(true, Ordering::Relaxed);
+        if self.paused.load(Ordering::Relaxed) {
+            self.progress.store(true, Ordering::Relaxed);
+            self.reader.wake();
+        }
     }
 
-    pub(super) fn write_completed(&self) {
-        self.writing.store(false, Ordering::Relaxed);
-        self.written.store(true, Ordering::Relaxed);
+    pub(super) fn blocked(&self) {
+        self.blocked.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked.load(Ordering::Relaxed)
     }
 
     /// Makes the writer flush.
@@ -64,6 +87,34 @@ impl Activity {
     pub(super) async fn writer_woken(&self) -> bool {
         self.writer.notified().await;
         self.ping_due.swap(false, Ordering::Relaxed)
+    }
+
+    /// Makes a paused reader look again whether it may read.
+    pub(super) fn wake_paused_reader(&self) {
+        if self.paused.load(Ordering::Relaxed) {
+            self.reader.wake();
+        }
+    }
+
+    /// Completes when `must_wait` is false, or when nothing was written for `limit`: then the
+    /// other end may be waiting for this one, and the result is true.
+    pub(super) async fn pause(&self, limit: Duration, must_wait: impl Fn() -> bool) -> bool {
+        self.paused.store(true, Ordering::Relaxed);
+        let stalled = sleep(limit);
+        tokio::pin!(stalled);
+        let is_stalled = poll_fn(|context| {
+            self.reader.register(context.waker());
+            if !must_wait() {
+                return Poll::Ready(false);
+            }
+            if self.progress.swap(false, Ordering::Relaxed) {
+                stalled.as_mut().reset(Instant::now() + limit);
+            }
+            stalled.as_mut().poll(context).map(|()| true)
+        })
+        .await;
+        self.paused.store(false, Ordering::Relaxed);
+        is_stalled
     }
 
     /// Requests pings; completes when a timeout has passed.
@@ -81,12 +132,14 @@ impl Activity {
             tick.tick().await;
             let now = Instant::now();
             let written = self.written.swap(false, Ordering::Relaxed);
-            if written || !self.writing.load(Ordering::Relaxed) {
+            if written || !self.is_blocked() {
                 last_write = now;
             } else if now - last_write >= limits.write_timeout {
                 return Ended::Stalled;
             }
-            if self.read.swap(false, Ordering::Relaxed) {
+            // An end that reads is alive, also while it is not read from.
+            let alive = written && self.paused.load(Ordering::Relaxed);
+            if self.read.swap(false, Ordering::Relaxed) || alive {
                 last_read = now;
             }
             let silence = now - last_read;

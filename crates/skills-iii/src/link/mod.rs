@@ -6,10 +6,12 @@
 mod fragment;
 mod heartbeat;
 mod local;
+mod monitored;
 mod socket;
 
 pub use heartbeat::Heartbeat;
 pub(crate) use local::run_local;
+pub(crate) use monitored::Monitored;
 pub(crate) use socket::{run_socket, socket_config};
 
 use crate::message::{BadMessage, Message};
@@ -21,6 +23,11 @@ pub(crate) trait Protocol {
 
     /// Handles a frame that is not a message.
     fn receive_invalid(&mut self, problem: &BadMessage);
+
+    /// Whether nothing more should be read from the other end now.
+    fn must_pause(&self) -> bool {
+        false
+    }
 }
 
 /// Why a connection ended.

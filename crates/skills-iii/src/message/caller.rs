@@ -14,12 +14,12 @@ const FIELD: &str = "_caller_worker_id";
 /// The payload of a call for its callee.
 pub(crate) fn with_caller(call: &InvokeFunction) -> Raw {
     let Some(caller) = &call.caller else {
-        return call.data.clone();
+        return call.data.to_raw();
     };
     let cleaned = without_caller(&call.data);
-    let data = cleaned.as_ref().unwrap_or(&call.data).get();
+    let data = cleaned.as_deref().unwrap_or(&call.data).get();
     if !data.starts_with('{') {
-        return call.data.clone();
+        return call.data.to_raw();
     }
     let mut text = String::with_capacity(data.len() + FIELD.len() + caller.len() + 8);
     text.push_str(data);
@@ -28,7 +28,7 @@ pub(crate) fn with_caller(call: &InvokeFunction) -> Raw {
 }
 
 /// The payload without the caller's field, if it has one.
-pub(super) fn without_caller(data: &Raw) -> Option<Raw> {
+pub(super) fn without_caller(data: &RawValue) -> Option<Raw> {
     let text = data.get();
     // An escape sequence can hide the name of the field.
     if !text.starts_with('{') || !(text.contains(FIELD) || text.contains("\\u")) {

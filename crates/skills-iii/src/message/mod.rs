@@ -8,6 +8,7 @@
 mod caller;
 mod decode;
 mod encode;
+mod payload;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 pub use decode::BadMessage;
+pub use payload::Payload;
 
 pub(crate) use caller::with_caller;
 
@@ -210,7 +212,7 @@ pub struct InvokeFunction {
     #[serde(skip)]
     pub caller: Option<Arc<str>>,
     /// The input. Serialized last, so that `encode` can add the caller at its end.
-    pub data: Raw,
+    pub data: Payload,
 }
 
 /// The result of a call.
@@ -330,10 +332,10 @@ impl ErrorBody {
 
 impl InvokeFunction {
     /// A call of `function_id` with `data` and no other properties.
-    pub fn new(function_id: impl Into<String>, data: Raw) -> Self {
+    pub fn new(function_id: impl Into<String>, data: impl Into<Payload>) -> Self {
         Self {
             function_id: function_id.into(),
-            data,
+            data: data.into(),
             ..Self::default()
         }
     }

@@ -3,9 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "tests panic to fail")]
 
+mod abuse;
 mod calls;
 mod common;
 mod faults;
+mod frames;
+mod limits;
 mod load;
 mod official_sdk;
 mod rules;

@@ -90,7 +90,7 @@ pub(crate) fn list_functions(
 
 fn list_trigger_types(directory: &Directory) -> impl Iterator<Item = TriggerTypeListing<'_>> {
     let builtin = TRIGGER_TYPES.iter().map(TriggerTypeListing::of_builtin);
-    let provided = directory.trigger_types.values();
+    let provided = directory.trigger_types.all();
     builtin.chain(provided.map(TriggerTypeListing::of))
 }
 
@@ -148,7 +148,7 @@ fn describe(directory: &Directory, id: &str) -> Option<Raw> {
 pub(super) fn workers(core: &Arc<Core>, _: &RawValue) -> Outcome {
     let directory = core.directory();
     let sessions = directory.sessions.values();
-    let sessions = sessions.map(|session| WorkerListing::of(session, &directory));
+    let sessions = sessions.map(|session| WorkerListing::of(session));
     let hub = std::iter::once(WorkerListing::of_hub(&core.hub_id));
     let workers: Vec<_> = hub.chain(sessions).collect();
     object("workers", workers)
@@ -161,11 +161,11 @@ pub(super) fn worker(core: &Arc<Core>, data: &RawValue) -> Outcome {
     let session = session.ok_or_else(|| not_found("worker", &name))?;
     let functions = directory.functions().into_iter();
     let functions = functions.filter(|function| function.owner.is(session));
-    let provided = directory.trigger_types.values();
+    let provided = directory.trigger_types.all();
     let provided = provided.filter(|provided| provided.provider.is(session));
     let triggers = directory.triggers.of_subscriber(session);
     let info = WorkerInfo {
-        worker: WorkerListing::of(session, &directory),
+        worker: WorkerListing::of(session),
         functions: functions.map(FunctionListing::of).collect(),
         trigger_types: provided.map(TriggerTypeListing::of).collect(),
         registered_triggers: triggers.map(TriggerListing::of).collect(),

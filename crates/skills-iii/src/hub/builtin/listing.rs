@@ -1,15 +1,16 @@
 //! Workers, functions and triggers as the lists of `engine::*` show them.
 
+use std::sync::atomic::Ordering;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::hub::directory::{Directory, Function, NAMESPACE, ProvidedType};
+use super::HUB_NAME;
+use crate::hub::directory::{Function, NAMESPACE};
 use crate::hub::session::{Profile, Session};
 use crate::hub::trigger::TriggerEntry;
+use crate::hub::trigger_type::ProvidedType;
 use crate::message::{FunctionSpec, TriggerTypeSpec};
-
-/// The worker name of the hub itself.
-const HUB_NAME: &str = "engine";
 
 #[derive(Default, Serialize)]
 pub(crate) struct FunctionListing<'a> {
@@ -90,14 +91,14 @@ pub(super) struct WorkerListing<'a> {
 }
 
 impl<'a> WorkerListing<'a> {
-    pub(super) fn of(session: &'a Session, directory: &Directory) -> Self {
+    pub(super) fn of(session: &'a Session) -> Self {
         Self {
             id: &session.worker_id,
             name: session.name(),
             profile: session.profile().clone(),
             namespace: NAMESPACE,
             status: "connected",
-            function_count: directory.count_functions_of(session),
+            function_count: session.functions.load(Ordering::Relaxed),
             connected_at_ms: session.connected_at_ms,
             active_invocations: session.pending_calls(),
             ip_address: session.address.map(|address| address.to_string()),

@@ -13,6 +13,9 @@ use crate::state_functions::{Outcome, Reply, STATE_FUNCTIONS};
 
 pub(super) use engine::list_functions;
 
+/// The worker name of the hub itself.
+pub(super) const HUB_NAME: &str = "engine";
+
 /// The function with which a worker introduces itself.
 pub(super) const INTRODUCE: &str = "engine::workers::register";
 

@@ -4,17 +4,31 @@
 //! waits, so a slow reader cannot block the task that serves another worker; `send` waits for
 //! space. One lock guards messages, bytes and end: a channel and a semaphore are two, which makes
 //! a call inside one process a fifth slower.
+//!
+//! The queues of a hub share a [`Budget`]. A queue takes from it only what exceeds its own
+//! minimum, so short queues, and with them the usual message, do not touch it.
+
+mod budget;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::mem::take;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
 use tokio::sync::Notify;
 
+pub(crate) use budget::Budget;
+
+use crate::limits::{
+    MAX_QUEUED_BYTES, MAX_QUEUED_MESSAGES, MAX_UNREAD_REPLY_BYTES, MIN_QUEUED_BYTES,
+};
 use crate::lock::lock;
 use crate::message::Message;
+use budget::Bytes;
 
 /// How much may wait in one queue.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +42,8 @@ pub struct QueueLimits {
 impl Default for QueueLimits {
     fn default() -> Self {
         Self {
-            messages: 65_536,
-            bytes: 256 << 20,
+            messages: MAX_QUEUED_MESSAGES,
+            bytes: MAX_QUEUED_BYTES,
         }
     }
 }
@@ -42,6 +56,17 @@ const MAX_BATCH: usize = 32;
 pub(crate) enum PushError {
     Full,
     Closed,
+}
+
+/// How much of the queue a message may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// The limits.
+    Limits,
+    /// Twice the limits: calls must not take the space of registrations.
+    Twice,
+    /// Whatever waits already.
+    Any,
 }
 
 /// What the draining end receives.
@@ -74,6 +99,11 @@ pub(crate) struct Queue {
 #[derive(Debug)]
 struct Shared {
     limits: QueueLimits,
+    budget: Budget,
+    /// The other end is in this process: it drains the queue without waiting for anything.
+    in_process: bool,
+    /// Whether so many replies wait that no more should be asked for.
+    unread_replies: AtomicBool,
     // A std mutex: nothing awaits while it is held.
     state: Mutex<State>,
     space: Notify,
@@ -84,17 +114,32 @@ struct Shared {
 struct State {
     messages: VecDeque<Message>,
     /// Bytes of the messages and of the batch.
-    bytes: usize,
-    batch_bytes: usize,
+    bytes: Bytes,
+    batch_bytes: Bytes,
+    /// Bytes taken from the budget.
+    budgeted: usize,
     end: End,
     reader: Option<Waker>,
     /// A message was refused since space was last announced, so a sender may be waiting.
     refused: bool,
 }
 
-pub(crate) fn queue(limits: QueueLimits) -> (Outbox, Queue) {
+/// The queue of a socket.
+pub(crate) fn queue(limits: QueueLimits, budget: &Budget) -> (Outbox, Queue) {
+    new_queue(limits, budget.clone(), false)
+}
+
+/// The queue of a connection inside this process.
+pub(crate) fn local_queue(limits: QueueLimits) -> (Outbox, Queue) {
+    new_queue(limits, Budget::new(usize::MAX), true)
+}
+
+fn new_queue(limits: QueueLimits, budget: Budget, in_process: bool) -> (Outbox, Queue) {
     let shared = Arc::new(Shared {
         limits,
+        budget,
+        in_process,
+        unread_replies: AtomicBool::new(false),
         state: Mutex::default(),
         space: Notify::new(),
         aborted: Notify::new(),
@@ -120,6 +165,8 @@ impl Shared {
         state.end = end;
         if matches!(end, End::Aborted(_)) {
             state.messages = VecDeque::new();
+            let left = state.batch_bytes;
+            self.shrink(&mut state, left);
         }
         let reader = state.reader.take();
         drop(state);
@@ -131,26 +178,85 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Counts a new message; false if there is no space for it.
+    fn grow(&self, state: &mut State, message: Bytes, room: Room) -> bool {
+        let bytes = state.bytes.plus(message);
+        let times = if room == Room::Twice { 2 } else { 1 };
+        let fits = state.bytes.all == 0 || bytes.all <= self.limits.bytes.saturating_mul(times);
+        let full = state.messages.len() >= self.limits.messages.saturating_mul(times);
+        if room != Room::Any && (full || !fits) {
+            return false;
+        }
+        let budgeted = bytes.all.saturating_sub(MIN_QUEUED_BYTES);
+        if budgeted > state.budgeted {
+            let more = budgeted - state.budgeted;
+            if room == Room::Any {
+                self.budget.take_always(more);
+            } else if !self.budget.take(more) {
+                return false;
+            }
+            state.budgeted = budgeted;
+        }
+        state.bytes = bytes;
+        if bytes.replies >= MAX_UNREAD_REPLY_BYTES {
+            self.unread_replies.store(true, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// Counts what is left.
+    fn shrink(&self, state: &mut State, left: Bytes) {
+        state.bytes = left;
+        let budgeted = left.all.saturating_sub(MIN_QUEUED_BYTES);
+        if budgeted < state.budgeted {
+            self.budget.give_back(state.budgeted - budgeted);
+            state.budgeted = budgeted;
+        }
+        if left.replies <= MAX_UNREAD_REPLY_BYTES / 2 {
+            self.unread_replies.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Outbox {
     /// Queues a message if there is space.
     pub(crate) fn push(&self, message: Message) -> Result<(), PushError> {
-        self.try_push(message).map_err(|(error, _)| error)
+        self.try_push(message, Room::Limits)
+            .map_err(|(error, _)| error)
+    }
+
+    /// Queues a registration if there is space.
+    pub(crate) fn push_registration(&self, message: Message) -> Result<(), PushError> {
+        self.try_push(message, Room::Twice)
+            .map_err(|(error, _)| error)
+    }
+
+    /// Queues a message whatever waits already. For messages whose number is bounded otherwise.
+    pub(crate) fn push_always(&self, message: Message) -> Result<(), PushError> {
+        self.try_push(message, Room::Any)
+            .map_err(|(error, _)| error)
+    }
+
+    /// Queues a message; gives it back if there is no space.
+    pub(crate) fn push_or_return(&self, message: Message) -> Result<(), Message> {
+        match self.try_push(message, Room::Limits) {
+            Err((PushError::Full, message)) => Err(message),
+            Ok(()) | Err((PushError::Closed, _)) => Ok(()),
+        }
     }
 
     /// Gives the message back if it is not queued.
-    fn try_push(&self, message: Message) -> Result<(), (PushError, Message)> {
-        let weight = message.weight();
-        let limits = self.0.limits;
+    fn try_push(&self, message: Message, room: Room) -> Result<(), (PushError, Message)> {
+        let bytes = Bytes::of(&message);
         let mut state = self.0.state();
         if state.end != End::Open {
             return Err((PushError::Closed, message));
         }
-        let fits = state.bytes == 0 || state.bytes.saturating_add(weight) <= limits.bytes;
-        if !fits || state.messages.len() >= limits.messages {
+        if !self.0.grow(&mut state, bytes, room) {
             state.refused = true;
             return Err((PushError::Full, message));
         }
-        state.bytes += weight;
         state.messages.push_back(message);
         let reader = state.reader.take();
         drop(state);
@@ -161,25 +267,47 @@ impl Outbox {
     }
 
     /// Queues a message that the other end must receive. If there is no space, the other end does
-    /// not read, and the connection is dropped.
+    /// not read, and the connection is dropped; an end inside this process always reads.
     pub(crate) fn push_or_abort(&self, message: Message) -> Result<(), PushError> {
-        let pushed = self.push(message);
+        if self.0.in_process {
+            return self.push_always(message);
+        }
+        let pushed = self.push_registration(message);
         if let Err(PushError::Full) = pushed {
             self.abort("the other end does not read what it is sent");
         }
         pushed
     }
 
-    /// Queues a message as soon as there is space.
+    /// Queues a message as soon as there is space in the queue. Not for queues that share a
+    /// budget: nothing announces that others have left it.
     pub(crate) async fn send(&self, mut message: Message) -> Result<(), PushError> {
         loop {
             // Receives every notification from now on, so space made after the refusal counts.
             let space = self.0.space.notified();
-            match self.try_push(message) {
+            match self.try_push(message, Room::Limits) {
                 Err((PushError::Full, back)) => message = back,
                 pushed => return pushed.map_err(|(error, _)| error),
             }
             space.await;
+        }
+    }
+
+    /// Whether the other end is in this process.
+    pub(crate) fn is_in_process(&self) -> bool {
+        self.0.in_process
+    }
+
+    /// Whether so many replies wait that no more should be asked for.
+    pub(crate) fn has_unread_replies(&self) -> bool {
+        self.0.unread_replies.load(Ordering::Relaxed)
+    }
+
+    /// Wakes the task that drains the queue.
+    pub(crate) fn wake(&self) {
+        let reader = self.0.state().reader.take();
+        if let Some(reader) = reader {
+            reader.wake();
         }
     }
 
@@ -216,17 +344,19 @@ impl Queue {
         }
         let mut state = self.shared.state();
         // The last batch was received, so its bytes are free.
-        state.bytes -= take(&mut state.batch_bytes);
+        let left = state.bytes.minus(take(&mut state.batch_bytes));
+        self.shared.shrink(&mut state, left);
         let count = state.messages.len().min(MAX_BATCH);
         self.batch.extend(state.messages.drain(..count));
-        state.batch_bytes = self.batch.iter().map(Message::weight).sum();
+        let batch = self.batch.iter().map(Bytes::of);
+        state.batch_bytes = batch.fold(Bytes::default(), Bytes::plus);
         let end = state.end;
         if count == 0 && end == End::Open {
             state.reader = reader.cloned();
         }
         // Not for every batch: each notification wakes every sender.
         let QueueLimits { messages, bytes } = self.shared.limits;
-        let has_space = state.messages.len() <= messages / 2 && state.bytes <= bytes / 2;
+        let has_space = state.messages.len() <= messages / 2 && state.bytes.all <= bytes / 2;
         let announce = has_space && take(&mut state.refused);
         drop(state);
         if announce {
@@ -261,119 +391,5 @@ impl Drop for Queue {
     fn drop(&mut self) {
         self.shared
             .end(End::Aborted("nothing drains the queue any more"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::message::Id;
-
-    fn message(id: &str) -> Message {
-        Message::UnregisterFunction(Id { id: id.to_owned() })
-    }
-
-    #[tokio::test]
-    async fn a_queue_is_bounded_by_messages_and_by_bytes() {
-        let weight = message("").weight();
-        for limits in [
-            QueueLimits {
-                messages: 2,
-                bytes: 1 << 20,
-            },
-            QueueLimits {
-                messages: 100,
-                bytes: 2 * weight,
-            },
-        ] {
-            let (outbox, mut queue) = queue(limits);
-            outbox.push(message("1")).unwrap();
-            outbox.push(message("2")).unwrap();
-            let full = outbox.push(message("3")).unwrap_err();
-            assert!(matches!(full, PushError::Full), "{limits:?}");
-            let mut sent = Box::pin(outbox.send(message("3")));
-            assert!(futures_util::poll!(&mut sent).is_pending(), "{limits:?}");
-            let receive = async {
-                for _ in 0..3 {
-                    assert!(matches!(queue.recv().await, Next::Message(_)));
-                }
-            };
-            let (sent, ()) = tokio::join!(sent, receive);
-            sent.unwrap();
-        }
-    }
-
-    #[tokio::test]
-    async fn a_message_above_the_byte_limit_fits_an_empty_queue() {
-        let limits = QueueLimits {
-            messages: 100,
-            bytes: 1,
-        };
-        let (outbox, mut queue) = queue(limits);
-        outbox.push(message("1")).unwrap();
-        outbox.push(message("2")).unwrap_err();
-        assert!(matches!(queue.recv().await, Next::Message(_)));
-        assert!(queue.try_recv().is_none());
-        outbox.push(message("2")).unwrap();
-    }
-
-    #[tokio::test]
-    async fn a_sender_that_waits_for_space_fails_when_the_queue_is_dropped() {
-        let limits = QueueLimits {
-            messages: 100,
-            bytes: 1,
-        };
-        let (outbox, queue) = queue(limits);
-        outbox.push(message("1")).unwrap();
-        let mut sent = Box::pin(outbox.send(message("2")));
-        assert!(futures_util::poll!(&mut sent).is_pending());
-        drop(queue);
-        assert!(matches!(sent.await, Err(PushError::Closed)));
-    }
-
-    #[tokio::test]
-    async fn a_control_message_that_does_not_fit_aborts_the_connection() {
-        let limits = QueueLimits {
-            messages: 1,
-            bytes: 1 << 20,
-        };
-        let (outbox, mut queue) = queue(limits);
-        outbox.push_or_abort(message("1")).unwrap();
-        outbox.push_or_abort(message("2")).unwrap_err();
-        outbox.abort("too late");
-        let reason = "the other end does not read what it is sent";
-        assert_eq!(queue.aborted().await, reason);
-        assert!(matches!(queue.recv().await, Next::Aborted(why) if why == reason));
-    }
-
-    #[tokio::test]
-    async fn a_finished_queue_takes_no_message_and_delivers_those_it_has() {
-        let (outbox, mut queue) = queue(QueueLimits::default());
-        outbox.push(message("1")).unwrap();
-        outbox.finish();
-        let refused = outbox.push(message("2")).unwrap_err();
-        assert!(matches!(refused, PushError::Closed));
-        assert!(matches!(queue.recv().await, Next::Message(_)));
-        assert!(matches!(queue.recv().await, Next::Finished));
-    }
-
-    #[tokio::test]
-    async fn every_sender_that_waits_gets_its_turn() {
-        let limits = QueueLimits {
-            messages: 2,
-            bytes: 1 << 20,
-        };
-        let (outbox, mut queue) = queue(limits);
-        let senders = (0..100).map(|number| {
-            let outbox = outbox.clone();
-            tokio::spawn(async move { outbox.send(message(&number.to_string())).await })
-        });
-        let senders: Vec<_> = senders.collect();
-        for _ in 0..100 {
-            assert!(matches!(queue.recv().await, Next::Message(_)));
-        }
-        for sender in senders {
-            sender.await.unwrap().unwrap();
-        }
     }
 }
