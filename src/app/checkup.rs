@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
 use skills_core::{Engine, Error, Origin, Skipped};
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
@@ -16,6 +18,7 @@ use skills_iii::state::{SqliteState, StateError, StoreCheck, StoreOptions};
 
 use super::connect::{ConnectError, EngineTarget, engine_at};
 use super::data_dir::data_dir as user_data_dir;
+use super::triggers::ask;
 use super::{file_sources, registry};
 use crate::config::LoadedConfig;
 use crate::engine::{ClientEngine, LocalEngine};
@@ -111,7 +114,8 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
                 Err(problem) => EngineHealth::Idle(problem),
             };
             let state = Arc::new(ClientEngine::new(client.clone()));
-            let registered = registered(state, loaded, &url).await;
+            let mut registered = registered(state, loaded, &url).await;
+            registered.damaged.extend(foreign_providers(&client).await);
             client.shutdown(Duration::ZERO).await;
             (engine, registered)
         }
@@ -205,6 +209,47 @@ async fn check_serving(client: &Client) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The trigger types of the registry that another worker than the registry's provides: their
+/// subscribers hear of no change.
+async fn foreign_providers(client: &Client) -> Vec<Skipped> {
+    #[derive(Deserialize)]
+    struct Owned {
+        #[serde(default)]
+        id: String,
+        worker_name: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Types {
+        triggers: Vec<Owned>,
+    }
+    let registry = json!({ "function_id": OPERATIONS[0].id });
+    let registry = ask::<Owned>(client, "engine::functions::info", &registry).await;
+    let types = ask::<Types>(client, "engine::triggers::list", &json!({})).await;
+    let (Ok(Some(registry)), Ok(Some(types))) = (registry, types) else {
+        return Vec::new();
+    };
+    let Some(registry) = registry.worker_name else {
+        return Vec::new();
+    };
+    let is_foreign = |found: &Owned| {
+        let is_ours = |kind: &TriggerType| kind.id == found.id;
+        TRIGGER_TYPES.iter().any(is_ours) && found.worker_name.as_ref() != Some(&registry)
+    };
+    let foreign = types.triggers.into_iter().filter(is_foreign);
+    let finding = |found: Owned| {
+        let provider = found.worker_name.unwrap_or_default();
+        Skipped {
+            place: found.id,
+            reason: format!(
+                "the worker `{provider}` provides this trigger type, not the registry \
+                 (`{registry}`), so its subscribers hear of no change; stop `{provider}`, then \
+                 start the registry again"
+            ),
+        }
+    };
+    foreign.map(finding).collect()
 }
 
 /// What is registered in the data directory. Nothing if opening it would create or migrate

@@ -99,6 +99,27 @@ impl EmbeddedRegistry {
         self.serving.wait_for(|serving| *serving).await.is_ok()
     }
 
+    /// Completes when the registry serves no longer although it was not asked to leave, which is a
+    /// defect of this program.
+    pub async fn ended(&mut self) {
+        let tasks = futures_util::future::select_all(&mut self.tasks);
+        let ended = tokio::select! {
+            (outcome, index, _) = tasks => {
+                let cause = outcome.err().map(|error| error.to_string());
+                tracing::error!(cause, "a task of the registry ended");
+                Some(index)
+            }
+            () = self.client.wait_closed() => {
+                tracing::error!("the registry lost its connection to the engine");
+                None
+            }
+        };
+        if let Some(index) = ended {
+            // It must not be awaited again.
+            self.tasks.remove(index);
+        }
+    }
+
     /// Finishes the calls in progress; the engine keeps running.
     pub async fn leave(&mut self) {
         for task in self.tasks.drain(..) {
@@ -113,5 +134,36 @@ impl EmbeddedRegistry {
     pub async fn close(mut self) {
         self.leave().await;
         self.store.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_the_connection_to_the_engine_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let loaded = LoadedConfig::default();
+        let mut local = EmbeddedRegistry::open(dir.path(), None, &loaded).unwrap();
+        assert!(local.ready().await);
+        local.client.shutdown(SHUTDOWN_TIMEOUT).await;
+        let ended = tokio::time::timeout(Duration::from_mins(1), local.ended());
+        ended.await.expect("the end");
+        local.close().await;
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_task_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let loaded = LoadedConfig::default();
+        let mut local = EmbeddedRegistry::open(dir.path(), None, &loaded).unwrap();
+        assert!(local.ready().await);
+        local.tasks[1].abort();
+        let ended = tokio::time::timeout(Duration::from_mins(1), local.ended());
+        ended.await.expect("the end");
+        local.close().await;
     }
 }

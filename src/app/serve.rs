@@ -30,7 +30,7 @@ pub struct ServeOptions {
     pub token: Option<String>,
 }
 
-/// Why serving did not start.
+/// Why serving did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// An address is not valid.
@@ -54,6 +54,9 @@ pub enum ServeError {
     /// The data directory cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
+    /// The registry stopped serving, although nothing stopped it.
+    #[error("the registry ended unexpectedly")]
+    RegistryEnded,
 }
 
 impl ServeError {
@@ -62,7 +65,7 @@ impl ServeError {
         match self {
             Self::Address { .. } => Kind::Invalid,
             Self::Listen { .. } => Kind::Unavailable,
-            Self::State(_) => Kind::Broken,
+            Self::State(_) | Self::RegistryEnded => Kind::Broken,
         }
     }
 
@@ -79,6 +82,7 @@ impl ServeError {
             }
             Self::Listen { flag, .. } => Some(format!("choose another address with {flag}")),
             Self::State(error) => error.hint().map(str::to_owned),
+            Self::RegistryEnded => Some("start it again; the log has the cause".into()),
         }
     }
 }
@@ -102,10 +106,11 @@ pub async fn serve(
     tokio::pin!(stop);
     // Connections are accepted once every function is registered.
     let ready = tokio::select! {
-        ready = local.ready() => ready,
-        () = &mut stop => false,
+        ready = local.ready() => Some(ready),
+        () = &mut stop => None,
     };
-    if ready {
+    let mut registry_ended = ready == Some(false);
+    if ready == Some(true) {
         tracing::info!(
             workers = %address(&worker_listener, "ws"), http = %address(&http_listener, "http"),
             data = %options.data_dir.display(), "ready"
@@ -133,7 +138,10 @@ pub async fn serve(
         };
         let http = http::serve(http_listener, health, mcp, clients_stop.clone());
         let mut http = tokio::spawn(http);
-        stop.await;
+        tokio::select! {
+            () = &mut stop => {}
+            () = local.ended() => registry_ended = true,
+        }
         // Requests of clients may need the workers, so clients stop first.
         clients_stop.cancel();
         if tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut http)
@@ -150,6 +158,9 @@ pub async fn serve(
     hub_stop.cancel();
     while tasks.join_next().await.is_some() {}
     local.close().await;
+    if registry_ended {
+        return Err(ServeError::RegistryEnded);
+    }
     Ok(())
 }
 

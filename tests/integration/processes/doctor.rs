@@ -3,11 +3,16 @@
 use std::fs;
 use std::path::Path;
 use std::process::Output;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use skills_iii::ErrorBody;
+use skills_iii::client::{TriggerProvider, TriggerSpec, TriggerTypeSpec};
 use skills_test_support::NO_ENGINE;
 use skills_test_support::engine::{Peer, TestEngine};
 use skills_test_support::files::write;
+use skills_test_support::handler::returns;
 use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
 
 const DEV: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity label=dev\nI am dev.\n";
@@ -293,4 +298,58 @@ async fn state_that_an_engine_cannot_read_is_a_finding() {
     assert_eq!(damaged["place"], *engine.url);
     let reason = damaged["reason"].as_str().unwrap();
     assert!(reason.contains("could not list the skills"), "{reason}");
+}
+
+/// A worker that provides a type and calls nobody, as another registry would.
+struct Silent;
+
+impl TriggerProvider for Silent {
+    fn on_register(&self, _: TriggerSpec) -> Result<(), ErrorBody> {
+        Ok(())
+    }
+
+    fn on_unregister(&self, _: &str) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_provider_of_a_trigger_type_is_a_finding() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "state_timeout_ms: 5000\n");
+    let engine = TestEngine::start().await;
+    let foreign = engine.peer("foreign").await;
+    let on_change = TriggerTypeSpec {
+        id: "skills::on-change".into(),
+        ..TriggerTypeSpec::default()
+    };
+    foreign.0.register_trigger_type(on_change, Arc::new(Silent));
+    let registry = engine.peer("registry").await;
+    for (function, answer) in [
+        ("skills::register", json!({})),
+        ("skills::list", json!({ "skills": [] })),
+        ("prompts::list", json!({ "prompts": [] })),
+    ] {
+        registry.register_function(function, returns(answer)).await;
+    }
+    foreign
+        .call_until_ok(
+            "engine::triggers::info",
+            json!({ "id": "skills::on-change" }),
+        )
+        .await;
+    let (report, code) = doctor(dir, &engine.url).await;
+    assert_eq!(code, Some(1), "{report:#}");
+    assert_eq!(report["engine"]["state"], "serving", "{report:#}");
+    let damaged = &report["damaged"][0];
+    assert_eq!(damaged["place"], "skills::on-change", "{report:#}");
+    let reason = damaged["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("`foreign`") && reason.contains("`registry`"),
+        "{reason}"
+    );
+
+    // The provider goes; the type has none, which is no finding.
+    foreign.0.shutdown(Duration::from_secs(5)).await;
+    let (report, code) = doctor(dir, &engine.url).await;
+    assert_eq!(code, Some(0), "{report:#}");
 }
