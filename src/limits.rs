@@ -97,19 +97,35 @@ const SKIPPED: &str = "skipped with a report";
 const WORKERS: &[Limit] = &[
     limit("a handshake", Time(iii::HANDSHAKE_TIMEOUT), DISCONNECTED),
     limit("the wait for a worker's introduction", Time(iii::INTRODUCTION_TIMEOUT), "its registrations take effect without one"),
+    limit("bytes of a worker's introduction", Bytes(iii::MAX_INTRODUCTION_BYTES), "an error"),
+    limit("bytes of registrations kept before an introduction", Bytes(iii::MAX_KEPT_BYTES), "the registrations take effect"),
     limit("a worker that sends nothing, not even a pong", Time(iii::SILENCE_TIMEOUT), DISCONNECTED),
     limit("a worker that reads nothing", Time(iii::WRITE_TIMEOUT), DISCONNECTED),
+    limit("bytes of one frame", Bytes(iii::MAX_FRAME_BYTES), "the connection is closed; send a larger message in fragments"),
     limit("bytes of one message", Bytes(iii::MAX_MESSAGE_BYTES), DISCONNECTED).set_by("limits.message_bytes"),
     limit("bytes of one message of the engine, for `skills` as a worker", Bytes(iii::MAX_ENGINE_MESSAGE_BYTES), "it reconnects").set_by("limits.engine_message_bytes"),
-    limit("messages that wait for one worker", Count(iii::MAX_QUEUED_MESSAGES), DISCONNECTED),
-    limit("bytes that wait for one worker", Bytes(iii::MAX_QUEUED_BYTES), DISCONNECTED).set_by("limits.queue_bytes"),
-    limit("bytes of registrations kept before an introduction", Bytes(iii::MAX_KEPT_BYTES), "the registrations take effect"),
-    limit("calls to one worker without a result", Count(iii::MAX_PENDING_CALLS), "further calls fail"),
+    limit("messages that wait for one worker", Count(iii::MAX_QUEUED_MESSAGES), NOT_QUEUED),
+    limit("bytes that wait for one worker", Bytes(iii::MAX_QUEUED_BYTES), NOT_QUEUED).set_by("limits.queue_bytes"),
+    limit("bytes that wait for all workers", Bytes(iii::MAX_QUEUED_BYTES_OF_ALL), NOT_QUEUED).set_by("limits.all_queues_bytes"),
+    limit("bytes that wait for one worker whatever waits for the others", Bytes(iii::MIN_QUEUED_BYTES), "they count among those of all workers"),
+    limit("bytes of replies that a worker leaves unread", Bytes(iii::MAX_UNREAD_REPLY_BYTES), "the engine stops reading from it until it has read half"),
+    limit("calls of one worker without a result", Count(iii::MAX_OPEN_CALLS), "the engine stops reading from it at half; further calls get `worker_overloaded`").set_by("limits.open_calls"),
+    limit("calls to one worker without a result", Count(iii::MAX_PENDING_CALLS), OVERLOADED),
+    limit("calls that the registry runs at the same time", Count(iii::MAX_RUNNING_HANDLERS), OVERLOADED),
+    limit("bytes of input of the calls that the registry runs", Bytes(iii::MAX_RUNNING_HANDLER_BYTES), OVERLOADED),
+    limit("functions of one worker", Count(iii::MAX_FUNCTIONS_PER_WORKER), "`TOO_MANY_FUNCTIONS`"),
+    limit("triggers of one worker", Count(iii::MAX_TRIGGERS_PER_WORKER), "an error"),
+    limit("trigger types of one worker", Count(iii::MAX_TRIGGER_TYPES_PER_WORKER), "ignored with a warning"),
+    limit("bytes of an id of a function, a trigger or a trigger type, and of the name of a worker", Bytes(iii::MAX_ID_BYTES), "an error"),
     limit("the condition of a trigger", Time(iii::CONDITION_TIMEOUT), "the trigger does not fire"),
-    limit("conditions that run at the same time", Count(iii::MAX_RUNNING_CONDITIONS), "further changes wait"),
+    limit("conditions that one worker decides at the same time", Count(iii::MAX_RUNNING_CONDITIONS), "the trigger does not fire"),
+    limit("bytes of events that wait for a condition", Bytes(iii::MAX_CONDITION_BYTES), "the trigger does not fire"),
     limit("functions described by one `engine::functions::info`", Count(iii::MAX_INFO_IDS), "an error"),
 ];
 
+const NOT_QUEUED: &str =
+    "calls get `worker_overloaded`, results become `caller_overloaded`, events are dropped";
+const OVERLOADED: &str = "further calls get `worker_overloaded`";
 const DISCONNECTED: &str = "the connection is closed";
 
 #[rustfmt::skip]

@@ -59,6 +59,8 @@ impl EmbeddedRegistry {
                 bytes: limits.queue_bytes,
                 ..QueueLimits::default()
             },
+            max_queued_bytes: limits.all_queues_bytes,
+            max_open_calls: limits.open_calls,
             ..HubOptions::new(Arc::clone(&store) as _)
         });
         let client = hub.attach_with(ClientOptions {

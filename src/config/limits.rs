@@ -15,6 +15,10 @@ pub struct LimitSettings {
     pub engine_message_bytes: usize,
     /// Bytes that wait for one worker.
     pub queue_bytes: usize,
+    /// Bytes that wait for all workers.
+    pub all_queues_bytes: usize,
+    /// Calls of one worker without a result.
+    pub open_calls: usize,
     /// Bytes of one value of state.
     pub value_bytes: usize,
     /// Bytes that wait to be written to state.
@@ -31,6 +35,8 @@ impl Default for LimitSettings {
             message_bytes: skills_iii::limits::MAX_MESSAGE_BYTES,
             engine_message_bytes: skills_iii::limits::MAX_ENGINE_MESSAGE_BYTES,
             queue_bytes: skills_iii::limits::MAX_QUEUED_BYTES,
+            all_queues_bytes: skills_iii::limits::MAX_QUEUED_BYTES_OF_ALL,
+            open_calls: skills_iii::limits::MAX_OPEN_CALLS,
             value_bytes: skills_iii::limits::MAX_VALUE_BYTES,
             write_queue_bytes: skills_iii::limits::MAX_QUEUED_WRITE_BYTES,
             http_body_bytes: skills_mcp::limits::LINE_MAX,
@@ -43,6 +49,8 @@ impl Default for LimitSettings {
 const BYTES: RangeInclusive<usize> = (2 << 20)..=(1 << 30);
 /// At least one, so that no setting closes a server to everyone.
 const COUNT: RangeInclusive<usize> = 1..=1_000_000;
+/// Enough for the calls that one client makes at the same time.
+const CALLS: RangeInclusive<usize> = 64..=1_000_000;
 
 impl LimitSettings {
     /// A setting, and the values that it can have.
@@ -51,6 +59,8 @@ impl LimitSettings {
             "message_bytes" => (&mut self.message_bytes, BYTES),
             "engine_message_bytes" => (&mut self.engine_message_bytes, BYTES),
             "queue_bytes" => (&mut self.queue_bytes, BYTES),
+            "all_queues_bytes" => (&mut self.all_queues_bytes, BYTES),
+            "open_calls" => (&mut self.open_calls, CALLS),
             "value_bytes" => (&mut self.value_bytes, BYTES),
             "write_queue_bytes" => (&mut self.write_queue_bytes, BYTES),
             "http_body_bytes" => (&mut self.http_body_bytes, BYTES),

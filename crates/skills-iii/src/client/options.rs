@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::value::to_raw_value;
 
+use crate::limits::MAX_ENGINE_MESSAGE_BYTES;
 use crate::link::Heartbeat;
 use crate::message::Raw;
 use crate::queue::QueueLimits;
@@ -42,7 +43,7 @@ impl Default for ClientOptions {
             description: None,
             token: None,
             repeat_reply: None,
-            max_message_bytes: 1 << 30,
+            max_message_bytes: MAX_ENGINE_MESSAGE_BYTES,
             heartbeat: Heartbeat::default(),
             queue: QueueLimits::default(),
             reconnect: (Duration::from_millis(100), Duration::from_secs(5)),
