@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use skills_core::{Skipped, escape_control};
 
+use crate::limits::{SCAN_DEPTH_MAX, SCAN_ENTRIES_MAX, SCAN_REPORTS_MAX};
 use crate::pattern::{Pattern, PatternMatches};
 use crate::stamp::Stamp;
 
@@ -25,9 +26,9 @@ pub struct Limits {
 impl Limits {
     /// The limits outside tests.
     pub const DEFAULT: Self = Self {
-        entries: 100_000,
-        depth: 64,
-        reports: 1_000,
+        entries: SCAN_ENTRIES_MAX,
+        depth: SCAN_DEPTH_MAX,
+        reports: SCAN_REPORTS_MAX,
     };
 }
 

@@ -15,9 +15,11 @@ use tokio::time::timeout;
 use crate::TIMEOUT;
 use crate::test_client::TestClient;
 
-/// The path of the binary that Cargo built for this test or bench.
+/// The path of the binary that Cargo built for this test or bench, or of the one that `SKILLS_BIN`
+/// names, such as an older one.
 pub fn skills_path() -> String {
-    std::env::var("CARGO_BIN_EXE_skills").expect("Cargo sets the path of the binary")
+    let path = std::env::var("SKILLS_BIN").or_else(|_| std::env::var("CARGO_BIN_EXE_skills"));
+    path.expect("Cargo sets the path of the binary")
 }
 
 /// `skills` without the settings of the machine's environment.
@@ -62,11 +64,19 @@ pub struct SkillsProcess {
 }
 
 /// Where `skills serve` listens.
+#[derive(Clone)]
 pub struct Addresses {
     /// For workers.
     pub url: String,
     /// For HTTP clients.
     pub http: SocketAddr,
+}
+
+impl Addresses {
+    /// The address for workers, for a plain socket.
+    pub fn workers(&self) -> SocketAddr {
+        self.url.trim_start_matches("ws://").parse().unwrap()
+    }
 }
 
 impl SkillsProcess {
@@ -95,6 +105,11 @@ impl SkillsProcess {
         }
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("the process runs")
+    }
+
     /// Starts a worker on the engine at `url`.
     pub fn worker(url: &str, more: &[&str]) -> Self {
         Self::start(&[&["--url", url, "--log-format", "json"], more].concat())
@@ -103,26 +118,25 @@ impl SkillsProcess {
     /// Starts `skills serve` on free ports unless `more` names others, and waits until it is ready.
     pub async fn serve(data_dir: &Path, more: &[&str]) -> (Self, Addresses) {
         let mut process = Self::start_serve(data_dir, more);
-        let ready = process.wait_for_log("ready").await;
+        let addresses = process.wait_until_ready().await;
+        (process, addresses)
+    }
+
+    /// Waits until `skills serve` is ready.
+    pub async fn wait_until_ready(&mut self) -> Addresses {
+        let ready = self.wait_for_log("ready").await;
         let text = |name: &str| ready[name].as_str().unwrap();
-        let addresses = Addresses {
+        Addresses {
             url: text("workers").to_owned(),
             http: text("http").trim_start_matches("http://").parse().unwrap(),
-        };
-        (process, addresses)
+        }
     }
 
     /// Starts `skills serve` as [`Self::serve`] does, and does not wait.
     pub fn start_serve(data_dir: &Path, more: &[&str]) -> Self {
-        let data_dir = data_dir.to_str().unwrap();
-        let mut args = vec!["serve", "--data-dir", data_dir, "--log-format", "json"];
-        for (option, free_port) in [("--url", "ws://127.0.0.1:0"), ("--http", "127.0.0.1:0")] {
-            if !more.contains(&option) {
-                args.extend([option, free_port]);
-            }
-        }
-        args.extend(more);
-        Self::start(&args)
+        let mut command = skills_command();
+        command.args(serve_arguments(data_dir, more));
+        Self::spawn(command)
     }
 
     /// An MCP client of this process.
@@ -208,6 +222,19 @@ impl SkillsProcess {
         let status = timeout(TIMEOUT, self.child.wait()).await.unwrap().unwrap();
         (status, stderr)
     }
+}
+
+/// The arguments of `skills serve` on free ports unless `more` names others.
+pub fn serve_arguments<'a>(data_dir: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    let data_dir = data_dir.to_str().unwrap();
+    let mut args = vec!["serve", "--data-dir", data_dir, "--log-format", "json"];
+    for (option, free_port) in [("--url", "ws://127.0.0.1:0"), ("--http", "127.0.0.1:0")] {
+        if !more.contains(&option) {
+            args.extend([option, free_port]);
+        }
+    }
+    args.extend(more);
+    args
 }
 
 fn read_lines(output: impl AsyncRead + Send + Unpin + 'static) -> mpsc::UnboundedReceiver<String> {
