@@ -9,7 +9,7 @@ use std::process::Output;
 use skills_test_support::process::{output_of, skills_command, skills_path};
 
 /// The user `nobody`: the permissions of files do not apply to root.
-const NOBODY: u32 = 65_534;
+const NOBODY_UID: u32 = 65_534;
 
 /// Runs a command as a user who may read the directory and not write it.
 fn run(dir: &Path, args: &[&str], input: &str) -> Output {
@@ -27,7 +27,7 @@ fn run(dir: &Path, args: &[&str], input: &str) -> Output {
         }
         let mut other = std::process::Command::new(program);
         other.args(command.get_args()).env_clear().current_dir("/");
-        other.uid(NOBODY).gid(NOBODY);
+        other.uid(NOBODY_UID).gid(NOBODY_UID);
         command = other;
     }
     output_of(command, input)
