@@ -104,6 +104,8 @@ const WORKERS: &[Limit] = &[
     limit("bytes of one frame", Bytes(iii::MAX_FRAME_BYTES), "the connection is closed; send a larger message in fragments"),
     limit("bytes of one message", Bytes(iii::MAX_MESSAGE_BYTES), DISCONNECTED).set_by("limits.message_bytes"),
     limit("bytes of one message of the engine, for `skills` as a worker", Bytes(iii::MAX_ENGINE_MESSAGE_BYTES), "it reconnects").set_by("limits.engine_message_bytes"),
+    limit("bytes of incomplete messages of all workers", Bytes(iii::MAX_INCOMING_BYTES_OF_ALL), "the connection is closed with code 1013"),
+    limit("bytes of an incomplete message whatever the other workers send", Bytes(iii::MIN_INCOMING_BYTES), "they count among those of all workers"),
     limit("messages that wait for one worker", Count(iii::MAX_QUEUED_MESSAGES), NOT_QUEUED),
     limit("bytes that wait for one worker", Bytes(iii::MAX_QUEUED_BYTES), NOT_QUEUED).set_by("limits.queue_bytes"),
     limit("bytes that wait for all workers", Bytes(iii::MAX_QUEUED_BYTES_OF_ALL), NOT_QUEUED).set_by("limits.all_queues_bytes"),

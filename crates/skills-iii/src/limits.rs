@@ -21,6 +21,14 @@ pub const MAX_FRAME_BYTES: usize = 16 << 20;
 /// The largest message that the hub receives. A larger one closes its connection with code 1009.
 pub const MAX_MESSAGE_BYTES: usize = 128 << 20;
 
+/// Bytes of the messages that arrive at the hub at the same time and are not complete, besides
+/// [`MIN_INCOMING_BYTES`] of each connection. A connection that sends more is closed with code
+/// 1013.
+pub const MAX_INCOMING_BYTES_OF_ALL: usize = 256 << 20;
+
+/// Bytes of an incomplete message that a connection may send whatever the others send.
+pub const MIN_INCOMING_BYTES: usize = 1 << 20;
+
 /// Messages that may wait for one connection. Further calls get `worker_overloaded`, further
 /// events are dropped.
 pub const MAX_QUEUED_MESSAGES: usize = 65_536;

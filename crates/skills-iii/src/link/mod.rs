@@ -5,6 +5,7 @@
 
 mod fragment;
 mod heartbeat;
+mod incoming;
 mod local;
 mod monitored;
 mod socket;

@@ -5,9 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::message::Message;
 
-/// The bytes that may wait in several queues together.
+/// The bytes that several queues or connections may hold together.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget(Arc<(usize, AtomicUsize)>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::new(usize::MAX)
+    }
+}
 
 impl Budget {
     pub(crate) fn new(bytes: usize) -> Self {
@@ -15,7 +21,7 @@ impl Budget {
     }
 
     /// Takes bytes if there are as many. A larger message still fits an unused budget.
-    pub(super) fn take(&self, bytes: usize) -> bool {
+    pub(crate) fn take(&self, bytes: usize) -> bool {
         let (max, used) = &*self.0;
         used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
             let all = used.saturating_add(bytes);
@@ -29,7 +35,7 @@ impl Budget {
         self.0.1.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn give_back(&self, bytes: usize) {
+    pub(crate) fn give_back(&self, bytes: usize) {
         self.0.1.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
