@@ -3,11 +3,17 @@
 //! Skills declare triggers there and prompt files a name and a description. Both use this
 //! one reader. Authors often leave a value unquoted that YAML cannot read (`Use this: now`);
 //! such values are quoted and the document is read again, with a warning.
+//!
+//! Every list of the registry reads front matter, so its cost is limited: no aliases, which
+//! repeat a value any number of times, and few bytes, values and levels.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use serde_saphyr::Error as YamlError;
+use serde_saphyr::budget::BudgetBreach;
+
+use crate::limits::{MAX_FRONT_MATTER_BYTES, MAX_FRONT_MATTER_DEPTH, MAX_FRONT_MATTER_VALUES};
 
 /// Splits a document into its front matter (without the fences) and the rest.
 ///
@@ -108,9 +114,18 @@ pub fn triggers(yaml: &str) -> Option<Triggers> {
 }
 
 fn parse_or_repair(yaml: &str) -> Result<(Value, Option<String>), String> {
+    if yaml.len() > MAX_FRONT_MATTER_BYTES {
+        let limit = MAX_FRONT_MATTER_BYTES;
+        return Err(format!(
+            "has front matter of more than {limit} bytes; shorten it"
+        ));
+    }
     let error = match parse_yaml(yaml) {
         Ok(value) => return Ok((value, None)),
-        Err(error) => error.to_string(),
+        Err(error) => match beyond_limit(&error) {
+            Some(reason) => return Err(reason),
+            None => error.to_string(),
+        },
     };
     let (quoted, keys) = quote_plain_values(yaml);
     if !keys.is_empty()
@@ -128,10 +143,36 @@ fn parse_or_repair(yaml: &str) -> Result<(Value, Option<String>), String> {
     Err(format!("has front matter that cannot be read: {first}"))
 }
 
-fn parse_yaml(yaml: &str) -> Result<Value, serde_saphyr::Error> {
-    // YAML 1.2: `yes`, `on` and `y` are words.
-    let options = serde_saphyr::options! { strict_booleans: true };
+fn parse_yaml(yaml: &str) -> Result<Value, YamlError> {
+    let options = serde_saphyr::options! {
+        // YAML 1.2: `yes`, `on` and `y` are words.
+        strict_booleans: true,
+        budget: serde_saphyr::budget! {
+            max_aliases: 0,
+            max_anchors: 0,
+            max_depth: MAX_FRONT_MATTER_DEPTH,
+            max_nodes: MAX_FRONT_MATTER_VALUES,
+        },
+    };
     serde_saphyr::from_str_with_options(yaml, options)
+}
+
+/// The reason if a document is refused for its cost.
+fn beyond_limit(error: &YamlError) -> Option<String> {
+    let YamlError::Budget { breach, .. } = error.without_snippet() else {
+        return None;
+    };
+    Some(match breach {
+        BudgetBreach::Aliases { .. } | BudgetBreach::Anchors { .. } => {
+            "has front matter with an anchor or an alias (`&name`, `*name`); \
+             write the value out, or put it in quotes"
+                .into()
+        }
+        BudgetBreach::Depth { .. } => {
+            format!("has front matter of more than {MAX_FRONT_MATTER_DEPTH} levels; flatten it")
+        }
+        _ => format!("has front matter of more than {MAX_FRONT_MATTER_VALUES} values; shorten it"),
+    })
 }
 
 /// Quotes the top-level plain values that YAML cannot read. Returns the new text and the
@@ -148,10 +189,11 @@ fn quote_plain_values(yaml: &str) -> (String, Vec<&str>) {
             out.push('\n');
             continue;
         };
-        let mut value = Cow::from(value.trim());
+        let mut value = value.trim().to_owned();
         // The value continues while lines are indented.
         while let Some(more) = lines.next_if(|next| next.starts_with([' ', '\t'])) {
-            value = format!("{value} {}", more.trim()).into();
+            value.push(' ');
+            value.push_str(more.trim());
         }
         let value = value.split(" #").next().unwrap_or_default().trim_end();
         keys.push(key);
@@ -254,15 +296,35 @@ mod tests {
         refused("a: 'x\n", "cannot be read");
     }
 
+    /// 355 bytes of this took half a second.
     #[test]
-    fn a_yaml_bomb_is_refused() {
+    fn anchors_and_aliases_are_refused() {
         let line = |n: usize| {
             let uses = format!("*a{n},").repeat(9);
             format!("a{}: &a{} [{uses}]\n", n + 1, n + 1)
         };
         let lines: String = (0..12).map(line).collect();
-        refused(&format!("a0: &a0 [x, x]\n{lines}a: x\n"), "cannot be read");
-        refused(&format!("a: {}\n", "[".repeat(30_000)), "cannot be read");
+        let bomb = format!("a0: &a0 [x, x]\n{lines}a: x\n");
+        refused(&bomb, "an anchor or an alias (`&name`, `*name`); write");
+        refused("a: &x y\n", "an anchor or an alias");
+        refused("b: &x {a: y}\n<<: *x\n", "an anchor or an alias");
+        // In quotes they are words.
+        text("a: '&x *y'\n", "&x *y", false);
+    }
+
+    #[test]
+    fn large_front_matter_is_refused() {
+        let comment = |bytes: usize| format!("a: x\n#{}", "x".repeat(bytes - 6));
+        text(&comment(65_536), "x", false);
+        refused(&comment(65_537), "more than 65536 bytes; shorten it");
+        let list = |values: usize| format!("a: x\nb: [{}]\n", "x,".repeat(values - 5));
+        text(&list(4_096), "x", false);
+        refused(&list(4_097), "more than 4096 values; shorten it");
+        let nested = |n: usize| format!("a: x\nb: {}{}\n", "[".repeat(n), "]".repeat(n));
+        text(&nested(15), "x", false);
+        refused(&nested(16), "more than 16 levels; flatten it");
+        refused(&format!("a: {}\n", "[".repeat(30_000)), "front matter");
+        assert_eq!(triggers(&format!("triggers: a\n{}", list(4_096))), None);
     }
 
     #[track_caller]

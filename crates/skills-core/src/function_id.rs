@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
+use crate::escape::quote;
+use crate::limits::MAX_FUNCTION_ID_BYTES;
 
 /// The namespaces of the engine and of its bridges. Their functions cannot be sections,
 /// prompt handlers or tools: content must not be a way to reach infrastructure.
@@ -54,11 +56,21 @@ impl FunctionId {
 impl FromStr for FunctionId {
     type Err = Error;
 
-    /// Any text that is not blank is an id; engines have their own rules.
+    /// Any text that is not blank and has at most [`MAX_FUNCTION_ID_BYTES`] is an id; engines
+    /// have their own rules.
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
         if text.is_empty() {
             return Err(Error::invalid("function_id", "must be non-empty"));
+        }
+        if text.len() > MAX_FUNCTION_ID_BYTES {
+            return Err(Error::invalid(
+                format!("function_id {}", quote(text)),
+                format!(
+                    "is too long: {} bytes, at most {MAX_FUNCTION_ID_BYTES}",
+                    text.len()
+                ),
+            ));
         }
         Ok(Self(text.into()))
     }
@@ -94,6 +106,14 @@ mod tests {
         check("statement::x", false);
         check("my::state::get", false);
         check("iiix::y", false);
+    }
+
+    #[test]
+    fn a_long_id_is_refused() {
+        assert!("a".repeat(1_024).parse::<FunctionId>().is_ok());
+        let error = "a".repeat(1_025).parse::<FunctionId>().unwrap_err();
+        let expected = "...` is too long: 1025 bytes, at most 1024";
+        assert!(error.to_string().ends_with(expected), "{error}");
     }
 
     #[test]

@@ -49,15 +49,32 @@ fn push_line(out: &mut String, id: &SkillId, head: &Head) {
     }
     let title = head.title.as_deref().unwrap_or(id.as_str());
     // Writing to a string cannot fail.
-    let _ = write!(out, "- [`{id}`](iii://{id}) \u{2014} {title}");
+    let _ = write!(out, "- [`{id}`](iii://{id}) \u{2014} ");
+    push_plain(out, title);
     if let Some(description) = &head.description {
-        let _ = write!(out, " \u{2014} {description}");
+        out.push_str(" \u{2014} ");
+        push_plain(out, description);
     }
     out.push('\n');
 }
 
+/// Appends plain text as markdown in which it stays plain text: no link, image or HTML. An
+/// index has only the links that it makes itself.
+fn push_plain(out: &mut String, text: &str) {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let mut escapes_next = || rest.peek().is_some_and(char::is_ascii_punctuation);
+        if matches!(c, '[' | ']' | '<') || (c == '\\' && escapes_next()) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use pulldown_cmark::{Event, Parser, Tag};
+
     use super::*;
 
     fn entry(id: &str, document: &str) -> (SkillId, Head) {
@@ -95,5 +112,27 @@ mod tests {
             &custom,
             "\n- [`a`](iii://a) — A — First.\n\n## Custom skills\n\n  - [`x/y`](iii://x/y) — Y\n",
         );
+    }
+
+    #[test]
+    fn a_title_or_description_is_plain_text() {
+        #[track_caller]
+        fn line(document: &str, expected: &str) {
+            let expected = format!("\n- [`a`](iii://a) — {expected}\n");
+            check(&[entry("a", document)], &[], &expected);
+            let links = |event: &Event<'_>| matches!(event, Event::Start(Tag::Link { .. }));
+            let html = |event: &Event<'_>| matches!(event, Event::InlineHtml(_));
+            let parsed = || Parser::new(&expected);
+            assert_eq!(parsed().filter(links).count(), 1, "{expected}");
+            assert_eq!(parsed().filter(html).count(), 0, "{expected}");
+        }
+        line("# \\[x\\](iii://evil)", "\\[x\\](iii://evil)");
+        line("# &#91;x&#93;(http://evil)", "\\[x\\](http://evil)");
+        line("# !\\[x](http://evil/y.png)", "!\\[x\\](http://evil/y.png)");
+        line("# \\<http://evil>", "\\<http://evil>");
+        line("# a\n\n&lt;a href=x>y&lt;/a>", "a — \\<a href=x>y\\</a>");
+        line("# \\\\\\[x](y)", "\\\\\\[x\\](y)");
+        line("# C:\\dir a_b *c", "C:\\dir a_b *c");
+        line("# a\u{e0041}\u{202e}b\n\nc\u{200b}d", "ab — cd");
     }
 }

@@ -40,7 +40,7 @@ pub use change::{Change, Listener, Topic};
 pub use content::{Content, Mime, from_section};
 pub use engine::{Engine, Failure, Json, Pending};
 pub use error::{Error, Kind};
-pub use escape::{escape_control, escape_control_in_lines};
+pub use escape::{escape_control, escape_control_in_lines, quote};
 pub use front_matter::{FrontMatter, Triggers, triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use limits::{

@@ -21,3 +21,18 @@ pub const CHAIN_MAX: usize = 256;
 pub const CHAIN_BYTES_MAX: usize = 8_388_608;
 /// Dead links that are listed with a resolved chain. The chain is then reported as incomplete.
 pub const MISSING_MAX: usize = 1_000;
+/// Bytes of front matter without its fences. A file with more is skipped with a report, and a
+/// registered skill has no triggers.
+pub const MAX_FRONT_MATTER_BYTES: usize = 65_536;
+/// Values (keys, texts, lists, maps) of front matter. More is as too many bytes.
+pub const MAX_FRONT_MATTER_VALUES: usize = 4_096;
+/// Lists and maps inside each other in front matter. More is as too many bytes.
+pub const MAX_FRONT_MATTER_DEPTH: usize = 16;
+/// Bytes of the description of a prompt, or of one of its arguments. More is an error.
+pub const MAX_PROMPT_DESCRIPTION_BYTES: usize = 4_096;
+/// Arguments that a prompt declares. More is an error.
+pub const MAX_PROMPT_ARGUMENTS: usize = 64;
+/// Bytes of the name of an argument. More is an error.
+pub const MAX_ARGUMENT_NAME_BYTES: usize = 256;
+/// Bytes of the id of a function. More is an error.
+pub const MAX_FUNCTION_ID_BYTES: usize = 1_024;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::SkillId;
+use crate::escape::without_hidden;
 use crate::front_matter::{self, Triggers, triggers};
 use crate::limits::DESCRIPTION_MAX;
 
@@ -39,6 +40,11 @@ impl Head {
             triggers: matter.and_then(triggers),
             ..Self::of_body(body)
         }
+    }
+
+    /// Gives a document without a title its name as title.
+    pub fn set_default_title(&mut self, name: &str) {
+        self.title.get_or_insert_with(|| one_line(name).into());
     }
 
     /// The title, or the id of a skill without one.
@@ -187,8 +193,10 @@ impl Found {
     }
 }
 
-/// Replaces each run of white space and control characters by one space.
+/// Drops hidden characters, and replaces each run of white space and control characters by
+/// one space.
 fn one_line(text: &str) -> String {
+    let text = without_hidden(text);
     let mut line = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if !word.is_empty() {
@@ -288,6 +296,8 @@ mod tests {
         check("# T\n\n[x] is not a link", "T", "[x] is not a link");
         check("# \n\n# Second", "Second", "-");
         check("# a\0b\n\nc\u{7}d", "a b", "c d");
+        check("# a\u{200b}b\n\nc \u{e0041}\u{202e} d", "ab", "c d");
+        check("# \u{200b}\n\n\u{2060}\n\nc", "-", "c");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::escape::quote;
+use crate::limits::{MAX_ARGUMENT_NAME_BYTES, MAX_PROMPT_ARGUMENTS, MAX_PROMPT_DESCRIPTION_BYTES};
 use crate::nearest::nearest;
 use crate::{Error, FunctionId, PromptName};
 
@@ -38,25 +39,48 @@ pub struct Prompt {
     pub registered_at: Arc<str>,
 }
 
-/// Checks a description: it must not be blank.
+/// Checks a description: it must not be blank and has at most
+/// [`MAX_PROMPT_DESCRIPTION_BYTES`].
 pub fn check_description(description: &str) -> Result<(), Error> {
     if description.trim().is_empty() {
         return Err(Error::invalid("description", "must be non-empty"));
     }
-    Ok(())
+    let what = || "description".to_owned();
+    check_length(what, description, MAX_PROMPT_DESCRIPTION_BYTES)
 }
 
-/// Checks declared arguments: names must not be blank, and no name may occur twice.
+/// Checks declared arguments: at most [`MAX_PROMPT_ARGUMENTS`], names must not be blank, no
+/// name may occur twice, and names and descriptions have a limited length.
 pub fn check_arguments(arguments: &[PromptArgument]) -> Result<(), Error> {
+    if arguments.len() > MAX_PROMPT_ARGUMENTS {
+        let problem = format!(
+            "are too many: {}, at most {MAX_PROMPT_ARGUMENTS}",
+            arguments.len()
+        );
+        return Err(Error::invalid("arguments", problem));
+    }
     let mut names = HashSet::new();
     for argument in arguments {
         let name = argument.name.trim();
         if name.is_empty() {
             return Err(Error::invalid("argument name", "must be non-empty"));
         }
+        let what = || format!("argument name {}", quote(name));
+        check_length(what, name, MAX_ARGUMENT_NAME_BYTES)?;
         if !names.insert(name) {
             return Err(Error::invalid("duplicate argument name", quote(name)));
         }
+        let description = argument.description.as_deref().unwrap_or_default();
+        let what = || format!("description of argument {}", quote(name));
+        check_length(what, description, MAX_PROMPT_DESCRIPTION_BYTES)?;
+    }
+    Ok(())
+}
+
+fn check_length(what: impl FnOnce() -> String, text: &str, limit: usize) -> Result<(), Error> {
+    if text.len() > limit {
+        let problem = format!("is too long: {} bytes, at most {limit}", text.len());
+        return Err(Error::invalid(what(), problem));
     }
     Ok(())
 }
@@ -199,6 +223,44 @@ mod tests {
         check(&[""], "argument name must be non-empty");
         check(&["to", "to"], "duplicate argument name `to`");
         check(&["to", " to"], "duplicate argument name `to`");
+    }
+
+    #[test]
+    fn sizes_at_the_limits() {
+        let refused = |checked: Result<(), Error>| checked.unwrap_err().to_string();
+        let text = |bytes: usize| "a".repeat(bytes);
+        assert!(check_description(&text(4_096)).is_ok());
+        assert_eq!(
+            refused(check_description(&text(4_097))),
+            "description is too long: 4097 bytes, at most 4096"
+        );
+        let argument = |name: String, description: usize| PromptArgument {
+            name: name.into(),
+            description: Some(text(description).into()),
+            required: false,
+        };
+        assert!(check_arguments(&[argument(text(256), 4_096)]).is_ok());
+        assert_eq!(
+            refused(check_arguments(&[argument(text(257), 1)])),
+            format!(
+                "argument name `{}...` is too long: 257 bytes, at most 256",
+                text(80)
+            )
+        );
+        assert_eq!(
+            refused(check_arguments(&[argument("to".into(), 4_097)])),
+            "description of argument `to` is too long: 4097 bytes, at most 4096"
+        );
+        let many = |n: usize| {
+            (0..n)
+                .map(|n| argument(n.to_string(), 1))
+                .collect::<Vec<_>>()
+        };
+        assert!(check_arguments(&many(64)).is_ok());
+        assert_eq!(
+            refused(check_arguments(&many(65))),
+            "arguments are too many: 65, at most 64"
+        );
     }
 
     #[test]

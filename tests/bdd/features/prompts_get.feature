@@ -168,14 +168,6 @@ Feature: rendering prompts
         | skills::register  |
         | prompts::list     |
 
-    Scenario: the handler of a registered prompt
-      Given the prompt "evil" is rendered by "state::secret"
-      And the function "state::secret" returns the text "secret"
-      When I get the prompt "evil"
-      Then it fails as "forbidden"
-      And the message says "internal namespace"
-      And the function "state::secret" was never called
-
   Rule: the prompt must exist
 
     Scenario: an unknown name is not found

@@ -170,6 +170,20 @@ Feature: registering prompts
         | to     | duplicate argument name         |
         | ␠to    | duplicate argument name         |
 
+    Scenario Outline: a handler in an internal namespace
+      When I register the prompt "evil", rendered by "<function>"
+      Then it fails as "forbidden"
+      And the message says "internal namespace"
+      And scope "prompts" holds no rows
+
+      Examples:
+        | function          |
+        | engine::functions |
+        | state::secret     |
+        | iii.on_connect    |
+        | skills::register  |
+        | ␠prompts::list    |
+
   Rule: prompts from files have no handler
 
     @in_memory

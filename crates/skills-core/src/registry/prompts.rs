@@ -42,7 +42,8 @@ pub struct PromptMenuEntry {
 }
 
 impl Registry {
-    /// Stores a prompt under its name. Returns the time of registration.
+    /// Stores a prompt under its name. Returns the time of registration. A handler that could
+    /// not be called later is refused now.
     pub async fn register_prompt(
         &self,
         name: PromptName,
@@ -52,6 +53,7 @@ impl Registry {
     ) -> Result<Arc<str>, Error> {
         check_description(description)?;
         check_arguments(&arguments)?;
+        let function_id = function_id.callable()?;
         let make = || Prompt {
             name: name.clone(),
             description: description.into(),
