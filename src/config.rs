@@ -12,7 +12,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skills_core::RegistrySettings;
+use skills_files::{ReadFileError, read_named_file};
 
+use crate::limits::MAX_CONFIG_BYTES;
 pub use limits::LimitSettings;
 
 /// The configuration.
@@ -113,11 +115,14 @@ struct FileMcp {
 
 /// Parses the file: a map, or the list of one map that an engine hands to its workers.
 fn parse_maps(text: &str) -> Result<Vec<File>, serde_saphyr::Error> {
+    // An alias repeats a value, and an alias of aliases any number of values.
+    let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: 10_000 };
+    let options = serde_saphyr::options! { alias_limits: alias_limits };
     let first = significant_lines(text).next();
     if first.is_some_and(|line| line.starts_with(['-', '['])) {
-        serde_saphyr::from_str(text)
+        serde_saphyr::from_str_with_options(text, options)
     } else {
-        serde_saphyr::from_str(text).map(|file| vec![file])
+        serde_saphyr::from_str_with_options(text, options).map(|file| vec![file])
     }
 }
 
@@ -130,6 +135,17 @@ fn significant_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Reads the file, if it is a regular one: a pipe would make the program wait for its writer.
+fn read_text(path: &Path) -> Result<String, String> {
+    match read_named_file(path, MAX_CONFIG_BYTES) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
+        Err(ReadFileError::TooLarge { bytes }) => Err(format!(
+            "it is too large: {bytes} bytes, at most {MAX_CONFIG_BYTES}"
+        )),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 impl Config {
     /// Reads the file at `path`.
     pub fn load(path: &Path) -> LoadedConfig {
@@ -137,7 +153,7 @@ impl Config {
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
         let base = base.unwrap_or(Path::new(".")).to_owned();
-        let (config, warnings) = match std::fs::read_to_string(path) {
+        let (config, warnings) = match read_text(path) {
             Ok(text) => Self::parse(&text),
             Err(error) => (
                 Self::default(),
@@ -313,6 +329,32 @@ mod tests {
         check("limits: 5\n", |_| {}, "defaults apply");
         check("{ not yaml", |_| {}, "defaults apply");
         check("just words\n", |_| {}, "defaults apply");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_or_a_huge_file_is_a_warning() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let mut mkfifo = std::process::Command::new("mkfifo");
+        assert!(mkfifo.arg(path("pipe.yaml")).status().unwrap().success());
+        let huge = std::fs::File::create(path("huge.yaml")).unwrap();
+        huge.set_len(1 << 40).unwrap();
+        for (name, problem) in [
+            ("pipe.yaml", "it is not a regular file; the defaults apply"),
+            (
+                "huge.yaml",
+                "it is too large: 1099511627776 bytes, at most 1048576",
+            ),
+        ] {
+            let loaded = Config::load(&path(name));
+            assert_eq!(loaded.config, Config::default());
+            assert!(
+                loaded.warnings[0].contains(problem),
+                "{:?}",
+                loaded.warnings
+            );
+        }
     }
 
     #[test]

@@ -12,6 +12,9 @@ use skills_files::limits as files;
 use skills_iii::limits as iii;
 use skills_mcp::limits as mcp;
 
+/// Bytes of `config.yaml`. A larger one is a warning, and the defaults apply.
+pub const MAX_CONFIG_BYTES: usize = 1_048_576;
+
 /// One limit.
 #[derive(Debug)]
 pub struct Limit {
@@ -76,13 +79,23 @@ const CONTENT: &[Limit] = &[
     limit("skills of a resolved chain", Count(core::CHAIN_MAX), INCOMPLETE),
     limit("bytes of a resolved chain", Bytes(core::CHAIN_BYTES_MAX), INCOMPLETE),
     limit("dead links listed with a chain", Count(core::MISSING_MAX), INCOMPLETE),
+    limit("bytes of the description of a prompt or of an argument", Bytes(core::MAX_PROMPT_DESCRIPTION_BYTES), "an error"),
+    limit("arguments of a prompt", Count(core::MAX_PROMPT_ARGUMENTS), "an error"),
+    limit("bytes of the name of an argument", Bytes(core::MAX_ARGUMENT_NAME_BYTES), "an error"),
+    limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
 ];
 
 const INCOMPLETE: &str = "the chain ends and says `complete: false`";
 
 #[rustfmt::skip]
 const FILES: &[Limit] = &[
-    limit("bytes of front matter", Bytes(files::FRONT_MATTER_MAX), SKIPPED),
+    limit("bytes of `config.yaml`", Bytes(MAX_CONFIG_BYTES), "a warning, and the defaults apply"),
+    limit("bytes of a pattern", Bytes(files::MAX_PATTERN_BYTES), "the pattern is reported and matches nothing"),
+    limit("opening braces of a pattern", Count(files::MAX_PATTERN_BRACES), "the pattern is reported and matches nothing"),
+    limit("bytes of front matter", Bytes(core::MAX_FRONT_MATTER_BYTES), FRONT_MATTER),
+    limit("values of front matter", Count(core::MAX_FRONT_MATTER_VALUES), FRONT_MATTER),
+    limit("lists and maps inside each other in front matter", Count(core::MAX_FRONT_MATTER_DEPTH), FRONT_MATTER),
+    limit("anchors and aliases in front matter", Count(0), FRONT_MATTER),
     limit("bytes of a `.3md` document", Bytes(files::DOCUMENT_MAX), SKIPPED),
     limit("characters of the id of a skill in a `.3md` document", Count(SLUG_MAX), "an error of the document"),
     limit("files and folders visited for one pattern", Count(files::SCAN_ENTRIES_MAX), "the walk ends with a report"),
@@ -92,6 +105,7 @@ const FILES: &[Limit] = &[
 ];
 
 const SKIPPED: &str = "skipped with a report";
+const FRONT_MATTER: &str = "a file is skipped with a report, a registered skill has no triggers";
 
 #[rustfmt::skip]
 const WORKERS: &[Limit] = &[

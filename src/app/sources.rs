@@ -36,14 +36,25 @@ pub struct FileCounts {
 
 /// Publishes the changes of files and counts their skills, for as long as it is polled.
 pub async fn publish_changes(mut changes: SourceChanges, registry: &Registry, counts: &FileCounts) {
+    let mut problem = None;
     loop {
         match changes.next().await {
             Ok(batch) => {
                 for change in &batch {
                     publish_unless_registered(registry, change).await;
                 }
+                if problem.take().is_some() {
+                    tracing::info!("the files can be read again");
+                }
             }
-            Err(error) => tracing::warn!("{}", error.to_text()),
+            Err(error) => {
+                // The walk is repeated until it succeeds; one line is enough.
+                let error = Some(error.to_text());
+                if problem != error {
+                    tracing::warn!("{}", error.as_deref().unwrap_or_default());
+                    problem = error;
+                }
+            }
         }
         if let Some(known) = changes.known() {
             counts.update(known, registry).await;

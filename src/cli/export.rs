@@ -1,11 +1,11 @@
 //! `skills export`: writes skills to a directory of markdown files.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use skills_core::Kind;
+use skills_files::{ReadFileError, read_file};
 
 use super::CliError;
 use super::batch::{self, Outcome, Summary};
@@ -13,7 +13,7 @@ use super::connection::{Connection, open};
 use super::list::{ORIGINS, entries};
 use super::options::Options;
 use super::read::content;
-use super::write_file::{cannot_write, write_file};
+use super::write_file::{cannot_write, first_link, write_file};
 
 /// Write every skill to a directory, as one markdown file each.
 #[derive(Args)]
@@ -72,24 +72,34 @@ async fn export(
         }
         Err(error) => return Err(error),
     };
-    let path = dir.join(format!("{id}.md"));
+    let (dir, file) = (dir.to_owned(), PathBuf::from(format!("{id}.md")));
     // A slow disk must not block the other items.
-    let written = tokio::task::spawn_blocking(move || write(&path, &body, force)).await;
+    let written = tokio::task::spawn_blocking(move || write(&dir, &file, &body, force)).await;
     written.map_err(|error| CliError::broken(error.to_string()))?
 }
 
-fn write(path: &Path, body: &str, force: bool) -> Result<Outcome, CliError> {
-    match fs::read(path) {
-        Ok(present) if present == body.as_bytes() => return Ok(Outcome::Equal),
-        Ok(_) if !force => return Ok(Outcome::Skipped("the file differs".into())),
-        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
-            return Ok(Outcome::Skipped("a directory has that name".into()));
-        }
-        // Writing reports any other problem.
-        Ok(_) | Err(_) => {}
+/// Writes `dir/file`, unless something is there that must stay.
+fn write(dir: &Path, file: &Path, body: &str, force: bool) -> Result<Outcome, CliError> {
+    let skipped = |reason: &str| Ok(Outcome::Skipped(reason.to_owned()));
+    if let Some(link) = first_link(dir, file) {
+        let link = link.display();
+        return skipped(&format!(
+            "{link} is a link, which may lead elsewhere; remove it"
+        ));
     }
-    let dir = path.parent().unwrap_or(Path::new("."));
-    let written = fs::create_dir_all(dir).and_then(|()| write_file(path, body, true));
+    let path = &dir.join(file);
+    match read_file(path, body.len()) {
+        Ok(present) if present.bytes == body.as_bytes() => return Ok(Outcome::Equal),
+        Ok(_) | Err(ReadFileError::TooLarge { .. }) if !force => {
+            return skipped("the file differs");
+        }
+        Err(ReadFileError::Directory) => return skipped("a directory has that name"),
+        Err(ReadFileError::NotRegular) => return skipped("it is not a regular file; remove it"),
+        // Writing reports any other problem.
+        Ok(_) | Err(ReadFileError::TooLarge { .. } | ReadFileError::Io(_)) => {}
+    }
+    let parent = path.parent().unwrap_or(dir);
+    let written = fs::create_dir_all(parent).and_then(|()| write_file(path, body, true));
     written.map_err(|error| cannot_write(path, &error))?;
     Ok(Outcome::Done)
 }
@@ -102,10 +112,13 @@ mod tests {
     fn a_file_that_differs_is_kept_without_force() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b.md");
-        let export = |body: &str, force| write(&path, body, force).unwrap();
+        let export =
+            |body: &str, force| write(dir.path(), Path::new("a/b.md"), body, force).unwrap();
         assert_eq!(export("one", false), Outcome::Done);
         assert_eq!(export("one", false), Outcome::Equal);
-        assert!(matches!(export("two", false), Outcome::Skipped(_)));
+        for other in ["two", "a longer one", ""] {
+            assert!(matches!(export(other, false), Outcome::Skipped(_)));
+        }
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         assert_eq!(export("two", true), Outcome::Done);
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
@@ -116,7 +129,45 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.md");
         fs::create_dir(&path).unwrap();
-        let outcome = write(&path, "x", true);
+        let outcome = write(dir.path(), Path::new("a.md"), "x", true);
         assert!(path.is_dir(), "{outcome:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link_or_into_a_pipe() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::create_dir_all(path("out")).unwrap();
+        fs::create_dir_all(path("elsewhere")).unwrap();
+        fs::write(path("elsewhere/file.md"), "theirs").unwrap();
+        symlink(path("elsewhere"), path("out/folder")).unwrap();
+        symlink(path("elsewhere/file.md"), path("out/file.md")).unwrap();
+        symlink(path("elsewhere/none"), path("out/dangling")).unwrap();
+        let mut mkfifo = std::process::Command::new("mkfifo");
+        assert!(mkfifo.arg(path("out/pipe.md")).status().unwrap().success());
+        for (file, reason) in [
+            ("folder/a.md", "out/folder is a link"),
+            ("file.md", "out/file.md is a link"),
+            ("dangling/a.md", "out/dangling is a link"),
+            ("pipe.md", "is not a regular file"),
+        ] {
+            for force in [false, true] {
+                match write(&path("out"), Path::new(file), "ours", force).unwrap() {
+                    Outcome::Skipped(text) => assert!(text.contains(reason), "{text}"),
+                    other => panic!("{file}: {other:?}"),
+                }
+            }
+        }
+        assert_eq!(
+            fs::read_to_string(path("elsewhere/file.md")).unwrap(),
+            "theirs"
+        );
+        assert_eq!(fs::read_dir(path("elsewhere")).unwrap().count(), 1);
+        // The directory that the user named may be a link.
+        symlink(path("elsewhere"), path("named")).unwrap();
+        let outcome = write(&path("named"), Path::new("a.md"), "ours", false).unwrap();
+        assert_eq!(outcome, Outcome::Done);
     }
 }

@@ -1,12 +1,12 @@
 //! `skills import`: registers a directory of markdown files.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use skills_core::{Kind, SkillId};
+use skills_files::{MarkdownFile, MarkdownFolder};
 
 use super::batch::{self, Outcome, Summary};
 use super::connection::{Connection, open};
@@ -32,7 +32,8 @@ const EXAMPLES: &str = "Examples:
   skills import docs                   run again: only files that changed
 
 Files whose name is not a valid id, or whose content is not a valid skill, are listed and
-left out, and the exit code is 2. Hidden files and links to directories are ignored.";
+left out, and the exit code is 2. Hidden files are ignored. Links are followed inside the
+directory only; others are left out too.";
 
 pub fn run(args: &ImportArgs) -> Result<(), CliError> {
     let (files, summary) = find(&args.dir)?;
@@ -60,7 +61,7 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
 
 struct File {
     id: SkillId,
-    path: PathBuf,
+    file: MarkdownFile,
 }
 
 /// Registers one file, unless the registered skill is equal.
@@ -69,7 +70,7 @@ async fn import(
     file: File,
     entry: Option<&Entry>,
 ) -> Result<Outcome, CliError> {
-    let body = match input::body(&file.path) {
+    let body = match input::body(&file.file) {
         Ok(body) => body,
         Err(error) => return Ok(Outcome::Skipped(error.message)),
     };
@@ -87,45 +88,25 @@ async fn import(
 
 /// The markdown files below a directory with their ids. Files without a valid id are skipped.
 fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
-    let (mut files, mut summary) = (Vec::new(), Summary::default());
-    let mut dirs = vec![dir.to_owned()];
-    while let Some(next) = dirs.pop() {
-        let failed = |error: io::Error| {
-            let kind = match error.kind() {
-                io::ErrorKind::NotFound => Kind::NotFound,
-                _ => Kind::Invalid,
-            };
-            CliError::new(kind, format!("cannot read {}: {error}", next.display()))
-                .with_hint("name a directory; `skills register ID FILE` takes a single file")
+    let found = MarkdownFolder::find(dir).map_err(|error| {
+        let kind = match error.kind() {
+            io::ErrorKind::NotFound => Kind::NotFound,
+            _ => Kind::Invalid,
         };
-        for entry in fs::read_dir(&next).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = entry.path();
-            if entry.file_name().to_string_lossy().starts_with('.') {
-                continue;
-            }
-            if entry.file_type().map_err(failed)?.is_dir() {
-                dirs.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                let what = relative(dir, &path);
-                let id = what.strip_suffix(".md").unwrap_or(&what).parse::<SkillId>();
-                match id {
-                    _ if !path.is_file() => {
-                        summary.add(what, Outcome::Skipped("not a regular file".into()));
-                    }
-                    Ok(id) => files.push((what, File { id, path })),
-                    Err(error) => summary.add(what, Outcome::Skipped(error.to_text())),
-                }
-            }
+        CliError::new(kind, format!("cannot read {}: {error}", dir.display()))
+            .with_hint("name a directory; `skills register ID FILE` takes a single file")
+    })?;
+    let (mut files, mut summary) = (Vec::new(), Summary::default());
+    for skipped in found.skipped {
+        summary.add(skipped.place, Outcome::Skipped(skipped.reason));
+    }
+    for file in found.files {
+        let what = file.name.clone();
+        let id = what.strip_suffix(".md").unwrap_or(&what).parse::<SkillId>();
+        match id {
+            Ok(id) => files.push((what, File { id, file })),
+            Err(error) => summary.add(what, Outcome::Skipped(error.to_text())),
         }
     }
-    files.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok((files, summary))
-}
-
-/// The path below `dir`, with `/` on every platform.
-fn relative(dir: &Path, path: &Path) -> String {
-    let below = path.strip_prefix(dir).unwrap_or(path);
-    let parts = below.iter().map(|part| part.to_string_lossy());
-    parts.collect::<Vec<_>>().join("/")
 }

@@ -1,11 +1,10 @@
 //! Text input of commands: a file, or stdin.
 
-use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use skills_core::{BODY_MAX, Kind};
-use skills_files::{ReadFileError, read_file, read_up_to};
+use skills_files::{MarkdownFile, ReadFileError, read_named_file, read_up_to};
 
 use super::CliError;
 use super::output::Output;
@@ -20,23 +19,17 @@ pub fn text(path: &Path, limit: usize, output: &Output) -> Result<String, CliErr
         let bytes = read.map_err(|error| failed(&error, "stdin", limit, Kind::Broken))?;
         return checked(bytes, "stdin");
     }
-    let read = match read_file(path, limit) {
-        // The user named a pipe, as in `<(command)`: it is read like stdin.
-        Err(ReadFileError::NotRegular) => {
-            let file = File::open(path).map_err(ReadFileError::Io);
-            file.and_then(|file| read_up_to(file, limit))
-        }
-        read => read.map(|content| content.bytes),
-    };
     let shown = path.display().to_string();
-    let bytes = read.map_err(|error| failed(&error, &shown, limit, Kind::Invalid))?;
+    let bytes = read_named_file(path, limit)
+        .map_err(|error| failed(&error, &shown, limit, Kind::Invalid))?;
     checked(bytes, &shown)
 }
 
-/// Reads the body of a skill from a regular file that the message already names.
-pub fn body(path: &Path) -> Result<String, CliError> {
-    let read = read_file(path, BODY_MAX);
-    let content = read.map_err(|error| failed(&error, "it", BODY_MAX, Kind::Invalid))?;
+/// Reads the body of a skill from a file that the message already names.
+pub fn body(file: &MarkdownFile) -> Result<String, CliError> {
+    let content = file
+        .read(BODY_MAX)
+        .map_err(|error| failed(&error, "it", BODY_MAX, Kind::Invalid))?;
     checked(content.bytes, "it")
 }
 
@@ -51,7 +44,11 @@ fn failed(error: &ReadFileError, shown: &str, limit: usize, kind: Kind) -> CliEr
             format!("{shown} is too large: more than {limit} bytes"),
             "split it, and link the parts with iii:// addresses",
         ),
-        ReadFileError::NotRegular | ReadFileError::Io(_) => CliError {
+        ReadFileError::NotRegular => CliError::invalid(
+            format!("cannot read {shown}: {error}"),
+            "name a regular file; `-` reads stdin, and with it any pipe",
+        ),
+        ReadFileError::Io(_) => CliError {
             kind: match error {
                 ReadFileError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
                     Kind::NotFound

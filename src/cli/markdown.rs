@@ -176,6 +176,19 @@ mod tests {
         check("```\nx", "<d>```</>\n<d>x</>\n");
     }
 
+    /// A renderer that looks for the end of each mark anew needs minutes for these.
+    #[test]
+    fn marks_without_end_are_rendered_in_one_pass() {
+        for mark in [
+            "[", "[a](", "![", "`", "``a", "*", "**a", "_", "<", "&", "\\", "> [", "[`*_",
+        ] {
+            let text = mark.repeat(262_144 / mark.len());
+            let shown = console::strip_ansi_codes(&render(&text)).len();
+            assert!(shown > text.len() / 4, "for {mark:?}: {shown}");
+        }
+        check(&"[".repeat(262_144), &("[".repeat(262_144) + "\n"));
+    }
+
     #[test]
     fn a_document_cannot_move_the_cursor() {
         check("a\x1b[2J", "a\\u{1b}[2J\n");

@@ -1,7 +1,7 @@
 //! Writes a file atomically: a reader sees all of it or what was there before.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
@@ -29,6 +29,19 @@ pub fn write_file(path: &Path, contents: &str, replace: bool) -> io::Result<()> 
         file.persist_noclobber(path)
     };
     persisted.map(drop).map_err(|error| error.error)
+}
+
+/// The first part of `dir/file` below `dir` that is a link: what is written there goes elsewhere.
+/// The directory itself may be one, because the user named it.
+pub fn first_link(dir: &Path, file: &Path) -> Option<PathBuf> {
+    let mut path = dir.to_owned();
+    for part in file {
+        path.push(part);
+        if path.is_symlink() {
+            return Some(path);
+        }
+    }
+    None
 }
 
 /// The error for a file or directory that cannot be written.

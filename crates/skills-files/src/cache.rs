@@ -1,4 +1,5 @@
-//! Remembers what was parsed from files that have not changed since.
+//! Remembers what was parsed from files that have not changed since, and why they cannot be
+//! served.
 //!
 //! A file that changed a moment ago is not remembered: it could change again within one
 //! tick of the clock and keep its stamp.
@@ -10,6 +11,7 @@ use std::time::SystemTime;
 
 use crate::scan::FoundFile;
 use crate::stamp::Stamp;
+use crate::text_file::Unserved;
 
 /// Values by path, each valid while the stamp of its file stays the same.
 #[derive(Debug)]
@@ -25,9 +27,12 @@ struct State<T> {
 #[derive(Debug)]
 struct Value<T> {
     stamp: Stamp,
+    /// How much of the path is below the root: the id of a skill depends on it.
+    relative_bytes: usize,
     /// The last pass that used it.
     pass: u64,
-    parsed: T,
+    /// Or the reason why the file is not served.
+    parsed: Result<T, String>,
 }
 
 impl<T> Default for Cache<T> {
@@ -61,39 +66,43 @@ impl<T: Clone> Cache<T> {
 }
 
 impl<T: Clone> CachePass<'_, T> {
-    /// The value of a file: the remembered one if it `fits`, else the result of `read`.
-    /// A failure is not remembered, because it may pass without a change of the file.
-    pub fn get_or_read<E>(
+    /// The remembered result for a file, else the result of `read`. A file that could not
+    /// be read is not remembered, because that may pass without a change of the file.
+    pub fn get_or_read(
         &mut self,
         found: &FoundFile,
-        fits: impl FnOnce(&T) -> bool,
-        read: impl FnOnce() -> Result<Option<T>, E>,
-    ) -> Result<Option<T>, E> {
+        read: impl FnOnce() -> Result<Option<T>, Unserved>,
+    ) -> Result<Option<T>, Unserved> {
         let path = found.path.as_os_str();
+        let relative_bytes = found.relative.as_os_str().len();
         // Taken before reading: a change in between gives another stamp in the next pass.
         let stamp = found.stamp;
         let State { values, pass } = &mut *self.state;
         if let Some(value) = values.get_mut(path) {
-            if value.stamp == stamp && fits(&value.parsed) {
+            if value.stamp == stamp && value.relative_bytes == relative_bytes {
                 value.pass = *pass;
                 self.used += 1;
-                return Ok(Some(value.parsed.clone()));
+                let parsed = value.parsed.clone();
+                return parsed.map(Some).map_err(Unserved::Invalid);
             }
             values.remove(path);
         }
-        let parsed = read()?;
-        if stamp.is_settled(self.started)
-            && let Some(parsed) = &parsed
-        {
+        let parsed = match read() {
+            Ok(Some(parsed)) => Ok(parsed),
+            Err(Unserved::Invalid(reason)) => Err(reason),
+            other => return other,
+        };
+        if stamp.is_settled(self.started) {
             let value = Value {
                 stamp,
+                relative_bytes,
                 pass: *pass,
                 parsed: parsed.clone(),
             };
             values.insert(path.to_owned(), value);
             self.used += 1;
         }
-        Ok(parsed)
+        parsed.map(Some).map_err(Unserved::Invalid)
     }
 }
 
@@ -109,7 +118,6 @@ impl<T> Drop for CachePass<'_, T> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::convert::Infallible;
     use std::fs;
     use std::path::Path;
     use std::time::Duration;
@@ -119,7 +127,8 @@ mod tests {
     fn found(path: &Path) -> FoundFile {
         FoundFile {
             path: path.to_owned(),
-            relative: "a.md".into(),
+            relative: path.file_name().unwrap().into(),
+            target: None,
             pattern: "*.md".into(),
             stamp: Stamp::of(&fs::metadata(path).unwrap()),
         }
@@ -141,9 +150,9 @@ mod tests {
             let mut pass = cache.pass(SystemTime::now());
             let read = || {
                 reads.set(reads.get() + 1);
-                Ok::<_, Infallible>(fs::read_to_string(&path).ok())
+                Ok(fs::read_to_string(&path).ok())
             };
-            pass.get_or_read(&found(&path), |_| true, read).unwrap()
+            pass.get_or_read(&found(&path), read).unwrap()
         };
         assert_eq!(get(), Some("one".into()));
         // The same length, within a tick of the clock.
@@ -158,16 +167,27 @@ mod tests {
         let path = folder.path().join("a.md");
         fs::write(&path, "one").unwrap();
         let cache = Cache::default();
-        let get = |fits: bool, result: Result<i32, &'static str>| {
+        let get = |relative: &str, result: Result<i32, Unserved>| {
             let mut pass = cache.pass(later());
-            pass.get_or_read(&found(&path), |_| fits, || result.map(Some))
+            let mut found = found(&path);
+            found.relative = relative.into();
+            pass.get_or_read(&found, || result.map(Some))
         };
-        assert!(get(true, Err("too many open files")).is_err());
-        assert_eq!(get(true, Ok(1)), Ok(Some(1)), "a failure is not remembered");
-        assert_eq!(get(true, Ok(2)), Ok(Some(1)));
-        assert_eq!(get(false, Ok(3)), Ok(Some(3)), "it does not fit");
+        let outage = Unserved::Outage("too many open files".into());
+        assert!(get("a.md", Err(outage)).is_err());
+        assert_eq!(
+            get("a.md", Ok(1)),
+            Ok(Some(1)),
+            "an outage is not remembered"
+        );
+        assert_eq!(get("a.md", Ok(2)), Ok(Some(1)));
+        assert_eq!(get("d/a.md", Ok(3)), Ok(Some(3)), "below another root");
+        let invalid = Unserved::Invalid("no description".into());
         fs::write(&path, "longer").unwrap();
-        assert_eq!(get(true, Ok(4)), Ok(Some(4)));
+        assert_eq!(get("a.md", Err(invalid.clone())), Err(invalid.clone()));
+        assert_eq!(get("a.md", Ok(4)), Err(invalid), "the reason is remembered");
+        fs::write(&path, "longer still").unwrap();
+        assert_eq!(get("a.md", Ok(5)), Ok(Some(5)));
         drop(cache.pass(later()));
         assert!(cache.0.lock().unwrap().values.is_empty(), "unused");
     }

@@ -35,6 +35,7 @@ impl SourceChanges {
     /// Waits until files may have changed, walks once, and returns what is served
     /// differently; often nothing. The first call returns at once: what is served then
     /// is the state that later calls compare with. Without patterns it never returns.
+    /// A walk that fails changes nothing: the next one compares with the last good one.
     ///
     /// Not cancel safe: a change is lost until the next one if this is dropped while it
     /// walks.
@@ -46,7 +47,9 @@ impl SourceChanges {
             let folders = self.known.as_ref().map(|known| &*known.folders);
             self.watcher.changed(folders.unwrap_or_default()).await;
         }
-        let now = self.sources.snapshot().await?;
+        let now = self.sources.snapshot().await;
+        self.watcher.scan_failed = now.is_err();
+        let now = now?;
         let changes = self.known.as_ref().map(|known| now.changes_since(known));
         self.known = Some(now);
         Ok(changes.unwrap_or_default())

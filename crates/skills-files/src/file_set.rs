@@ -13,7 +13,8 @@ use skills_core::{Error, Skipped};
 use crate::blocking::run_blocking;
 use crate::cache::Cache;
 use crate::pattern::{PatternMatches, Patterns};
-use crate::scan::{FoundFile, Limits, display_path, scan};
+use crate::reason::display_path;
+use crate::scan::{FoundFile, Limits, scan};
 use crate::singleflight::Singleflight;
 use crate::text_file::Unserved;
 
@@ -28,12 +29,6 @@ pub trait FileEntry: Clone + Debug + Send + Sync + 'static {
 
     /// Reads and parses a file; `None` if it does not exist any more.
     fn read(found: &FoundFile) -> Result<Option<Self>, Unserved>;
-
-    /// Whether an entry that was parsed before belongs to the file as it is found now:
-    /// the id of a skill depends on the pattern that finds it.
-    fn is_of(&self, _found: &FoundFile) -> bool {
-        true
-    }
 
     /// The name of the entry.
     fn name(&self) -> &Self::Name;
@@ -64,6 +59,8 @@ pub struct ParsedFile<E> {
     pub entry: E,
     /// Its absolute path.
     pub path: PathBuf,
+    /// The path that it leads to, if there is a link on the way.
+    target: Option<PathBuf>,
     /// The pattern that matches it.
     pub pattern: Arc<str>,
 }
@@ -96,9 +93,9 @@ impl<E: FileEntry> FileSet<E> {
     /// Every file. Concurrent callers share a walk that starts after their calls.
     pub async fn list(self: &Arc<Self>) -> Result<Arc<ParsedFiles<E>>, Error> {
         if self.patterns.valid.is_empty() {
-            return Ok(Arc::new(self.walk()));
+            return self.walk().map(Arc::new);
         }
-        let walk = || run_blocking(self, E::LISTING, Self::walk);
+        let walk = async || run_blocking(self, E::LISTING, Self::walk).await?;
         self.listings.run(walk).await
     }
 
@@ -107,12 +104,21 @@ impl<E: FileEntry> FileSet<E> {
         self.walks.load(Ordering::Relaxed)
     }
 
-    /// Walks, parses what changed, and gives each name to the first file that has it.
-    pub fn walk(&self) -> ParsedFiles<E> {
+    /// Walks, parses what changed, and gives each name to the first file that has it. Fails
+    /// if the system does not say which files there are, or does not let any be read.
+    pub fn walk(&self) -> Result<ParsedFiles<E>, Error> {
+        self.try_walk().map_err(|problem| Error::Source {
+            doing: E::LISTING.into(),
+            problem,
+        })
+    }
+
+    /// Fails with a path and a reason.
+    fn try_walk(&self) -> Result<ParsedFiles<E>, String> {
         let patterns = self.patterns.valid.len();
         self.walks.fetch_add(patterns, Ordering::Relaxed);
         let started = SystemTime::now();
-        let scan = scan(&self.patterns.valid, self.limits);
+        let scan = scan(&self.patterns.valid, self.limits)?;
         let mut pass = self.cache.pass(started);
         let mut skipped = self.patterns.invalid.clone();
         skipped.extend(scan.skipped);
@@ -123,11 +129,13 @@ impl<E: FileEntry> FileSet<E> {
                 let place = display_path(&found.path);
                 skipped.push(Skipped { place, reason });
             };
-            let read = || E::read(&found);
-            let entry = match pass.get_or_read(&found, |entry| entry.is_of(&found), read) {
+            let entry = match pass.get_or_read(&found, || E::read(&found)) {
                 Ok(Some(entry)) => entry,
                 // Deleted since the walk.
                 Ok(None) => continue,
+                Err(Unserved::Outage(reason)) => {
+                    return Err(format!("{}: {reason}", display_path(&found.path)));
+                }
                 Err(unserved) => {
                     skip(unserved.reason());
                     continue;
@@ -139,19 +147,26 @@ impl<E: FileEntry> FileSet<E> {
             }
             names.insert(entry.name().clone(), files.len());
             entry.skipped_parts().iter().cloned().for_each(skip);
-            let FoundFile { path, pattern, .. } = found;
             files.push(ParsedFile {
                 entry,
-                path,
-                pattern,
+                path: found.path,
+                target: found.target,
+                pattern: found.pattern,
             });
         }
-        ParsedFiles {
+        Ok(ParsedFiles {
             files,
             skipped,
             matches: scan.matches,
             folders: scan.folders,
-        }
+        })
+    }
+}
+
+impl<E> ParsedFile<E> {
+    /// The path to open: none of its parts was a link when the file was found.
+    pub fn real_path(&self) -> &Path {
+        self.target.as_deref().unwrap_or(&self.path)
     }
 }
 

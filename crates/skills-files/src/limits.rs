@@ -1,7 +1,5 @@
 //! The limits of this crate. `docs/limits.md` lists them.
 
-/// Bytes of front matter, fences included. A file with more is skipped with a report.
-pub const FRONT_MATTER_MAX: usize = 65_536;
 /// Bytes of a `.3md` document. A larger one is skipped with a report.
 pub const DOCUMENT_MAX: usize = 5_242_880;
 /// Files and folders that a walk visits for one pattern. The walk then stops with a report.
@@ -12,3 +10,7 @@ pub const SCAN_DEPTH_MAX: usize = 64;
 pub const SCAN_REPORTS_MAX: usize = 1_000;
 /// Folders that are watched. If there are more, all are polled.
 pub const WATCHED_FOLDERS_MAX: usize = 4_096;
+/// Bytes of a pattern. A longer one is reported and matches nothing.
+pub const MAX_PATTERN_BYTES: usize = 4_096;
+/// Opening braces of a pattern. One with more is reported and matches nothing.
+pub const MAX_PATTERN_BRACES: usize = 32;

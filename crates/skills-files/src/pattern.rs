@@ -5,8 +5,10 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobMatcher};
-use skills_core::Skipped;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use skills_core::{Skipped, quote};
+
+use crate::limits::{MAX_PATTERN_BRACES, MAX_PATTERN_BYTES};
 
 /// Characters that end the static prefix of a pattern.
 const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '\\'];
@@ -31,8 +33,10 @@ pub struct Pattern {
     pub suffix: &'static str,
     /// The file name, if the pattern names one file.
     pub literal: Option<String>,
+    /// Whether it stands for a folder that a person named: hidden names are left out.
+    pub is_folder: bool,
     /// What follows the static prefix.
-    glob: GlobMatcher,
+    glob: GlobSet,
     /// The text after the last wildcard, with which every match ends.
     ending: Box<[u8]>,
     /// Set if the ending decides a match.
@@ -65,7 +69,7 @@ enum EndingOnly {
 enum ComponentMatcher {
     /// `**`
     AnyFolders,
-    One(GlobMatcher),
+    One(GlobSet),
 }
 
 impl Patterns {
@@ -76,7 +80,7 @@ impl Patterns {
             match Pattern::parse(text, base, suffix) {
                 Ok(pattern) => patterns.valid.push(pattern),
                 Err(reason) => patterns.invalid.push(Skipped {
-                    place: format!("pattern `{text}`"),
+                    place: format!("pattern {}", quote(text)),
                     reason,
                 }),
             }
@@ -95,6 +99,18 @@ impl Pattern {
     fn parse(text: &str, base: &Path, suffix: &'static str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err(format!("is empty; name files, as in `docs/**/*{suffix}`"));
+        }
+        if text.len() > MAX_PATTERN_BYTES {
+            return Err(format!(
+                "is too long: {} bytes, at most {MAX_PATTERN_BYTES}; write several patterns",
+                text.len()
+            ));
+        }
+        let braces = text.matches('{').count();
+        if braces > MAX_PATTERN_BRACES {
+            return Err(format!(
+                "has {braces} braces `{{`, at most {MAX_PATTERN_BRACES}; write several patterns"
+            ));
         }
         let mut pattern = text.to_owned();
         if cfg!(windows) {
@@ -122,6 +138,16 @@ impl Pattern {
             ending_only: ending_only(&glob),
             components: components(&glob),
             literal: wildcard.is_none().then_some(glob),
+            is_folder: false,
+        })
+    }
+
+    /// Every file below a folder that ends in `suffix`; the path is not a pattern.
+    pub fn of_folder(root: &Path, suffix: &'static str) -> Result<Self, String> {
+        Ok(Self {
+            root: root.to_owned(),
+            is_folder: true,
+            ..Self::parse(&format!("**/*{suffix}"), root, suffix)?
         })
     }
 
@@ -167,15 +193,14 @@ impl Pattern {
     }
 }
 
-fn compile(glob: &str) -> Result<GlobMatcher, String> {
+/// A set of one: `Glob::compile_matcher` panics if the glob is too large for its regex.
+fn compile(glob: &str) -> Result<GlobSet, String> {
     let built = GlobBuilder::new(glob)
         .literal_separator(true)
         .backslash_escape(true)
         .build();
-    match built {
-        Ok(glob) => Ok(glob.compile_matcher()),
-        Err(error) => Err(format!("is not a valid pattern: {}", error.kind())),
-    }
+    let set = built.and_then(|glob| GlobSetBuilder::new().add(glob).build());
+    set.map_err(|error| format!("is not a valid pattern: {}", error.kind()))
 }
 
 /// The text after the last wildcard or slash.
@@ -330,5 +355,45 @@ mod tests {
         );
         check("docs/{a", "is not a valid pattern");
         check("docs/a}*", "is not a valid pattern");
+    }
+
+    /// 250 nested braces made the regex of a glob panic.
+    #[test]
+    fn a_pattern_has_few_braces_and_bytes() {
+        let parse = |text: &str| Pattern::parse(text, Path::new(""), ".md");
+        let nested = |n: usize| format!("docs/{}a{}.md", "{".repeat(n), "}".repeat(n));
+        let braces = format!("docs/{}.md", "{a,b}".repeat(32));
+        assert!(parse(&nested(32)).unwrap().matches(Path::new("a.md")));
+        assert!(
+            parse(&braces)
+                .unwrap()
+                .matches(Path::new(&format!("{}.md", "ab".repeat(16))))
+        );
+        for n in [33, 250, 2_000] {
+            let reason = parse(&nested(n)).unwrap_err();
+            let expected = format!("has {n} braces `{{`, at most 32; write several patterns");
+            assert_eq!(reason, expected);
+        }
+        // Braces in a class do not close.
+        assert!(parse(&"{[}]".repeat(100)).is_err());
+        for long in ["a", "?", "*", "[a-z]", "[!a]", "é", "**/"] {
+            let longest = long
+                .repeat(4_096 / long.len())
+                .trim_end_matches('/')
+                .to_owned();
+            let parsed = parse(&longest).map(drop);
+            assert!(parsed.is_ok(), "{long}: {parsed:?}");
+        }
+        let reason = parse(&"a".repeat(4_097)).unwrap_err();
+        assert!(
+            reason.starts_with("is too long: 4097 bytes, at most 4096"),
+            "{reason}"
+        );
+        let patterns = Patterns::new(Path::new(""), &[nested(250)], ".md");
+        let place = &patterns.invalid[0].place;
+        assert!(
+            place.starts_with("pattern `docs/{{{{") && place.len() < 100,
+            "{place}"
+        );
     }
 }

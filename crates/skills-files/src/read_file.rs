@@ -4,6 +4,9 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::open_file::{open_file, open_unlinked_file};
+use crate::reason::is_not_found;
+
 /// A file that was read whole.
 #[derive(Debug)]
 pub struct FileContent {
@@ -44,41 +47,36 @@ impl ReadFileError {
 pub fn read_file(path: &Path, limit: usize) -> Result<FileContent, ReadFileError> {
     // Opening a device can have effects, so its type is checked before as well.
     check_regular(&fs::metadata(path)?)?;
-    read_open(&open(path)?, limit)
+    read_open(&open_file(path)?, limit)
+}
+
+/// Reads a file like [`read_file`], at a path that had no links when it was found. A file
+/// behind a link does not exist.
+pub(crate) fn read_unlinked_file(path: &Path, limit: usize) -> Result<FileContent, ReadFileError> {
+    let metadata = fs::symlink_metadata(path)?;
+    if metadata.is_symlink() {
+        return Err(io::Error::from(io::ErrorKind::NotFound).into());
+    }
+    check_regular(&metadata)?;
+    read_open(&open_unlinked_file(path)?, limit)
+}
+
+/// Reads a file that a person named, of at most `limit` bytes: a regular file, or an open
+/// descriptor such as `/dev/stdin` or what a shell makes of `<(command)`. A pipe with a name
+/// is refused: to open it is to wait for a writer.
+pub fn read_named_file(path: &Path, limit: usize) -> Result<Vec<u8>, ReadFileError> {
+    let is_descriptor = path == Path::new("/dev/stdin")
+        || path.starts_with("/dev/fd")
+        || path.starts_with("/proc/self/fd");
+    match read_file(path, limit) {
+        Err(ReadFileError::NotRegular) if is_descriptor => read_up_to(File::open(path)?, limit),
+        read => read.map(|content| content.bytes),
+    }
 }
 
 /// Reads to the end of `source`, which may hold at most `limit` bytes.
 pub fn read_up_to(source: impl Read, limit: usize) -> Result<Vec<u8>, ReadFileError> {
     read_sized(source, limit, 0)
-}
-
-/// Whether an error means that nothing exists at a path.
-pub(crate) fn is_not_found(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}
-
-/// Opens a file without waiting: the file may have been replaced by a pipe since its type
-/// was checked, and opening a pipe without a writer blocks.
-fn open(path: &Path) -> io::Result<File> {
-    #[cfg(test)]
-    OPENED.set(OPENED.get() + 1);
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
-    }
-    options.open(path)
-}
-
-#[cfg(test)]
-thread_local! {
-    /// How many files this thread has opened.
-    pub static OPENED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn read_open(file: &File, limit: usize) -> Result<FileContent, ReadFileError> {
@@ -159,10 +157,10 @@ mod tests {
             let error = read_file(path, 5).unwrap_err();
             assert!(matches!(error, ReadFileError::NotRegular));
             // Without the first check, as if it had been replaced after that.
-            let error = read_open(&open(path).unwrap(), 5).unwrap_err();
+            let error = read_open(&open_file(path).unwrap(), 5).unwrap_err();
             assert!(matches!(error, ReadFileError::NotRegular));
         }
-        let error = read_open(&open(folder.path()).unwrap(), 5).unwrap_err();
+        let error = read_open(&open_file(folder.path()).unwrap(), 5).unwrap_err();
         assert!(matches!(error, ReadFileError::Directory));
     }
 }

@@ -6,10 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skills_core::{Skipped, escape_control};
+use skills_core::Skipped;
 
 use crate::limits::{SCAN_DEPTH_MAX, SCAN_ENTRIES_MAX, SCAN_REPORTS_MAX};
 use crate::pattern::{Pattern, PatternMatches};
+use crate::reason::{
+    NOT_A_FILE, broken_link_reason, display_path, io_reason, is_denied, is_outage,
+};
 use crate::stamp::Stamp;
 
 /// Where a walk stops: a pattern such as `/**` must not take forever.
@@ -32,8 +35,8 @@ impl Limits {
     };
 }
 
-/// The reason given for pipes, sockets and devices.
-pub const NOT_A_FILE: &str = "is not a regular file; only files can be served";
+/// The reason given for a pattern that matches nothing.
+pub const NO_MATCH: &str = "matches no file";
 
 /// A file that some pattern matches.
 #[derive(Debug)]
@@ -42,10 +45,19 @@ pub struct FoundFile {
     pub path: PathBuf,
     /// Its path below the root of the first pattern that matches it.
     pub relative: PathBuf,
+    /// The path that [`Self::path`] leads to, if there is a link on the way.
+    pub target: Option<PathBuf>,
     /// That pattern, as it was written.
     pub pattern: Arc<str>,
     /// Its stamp during the walk.
     pub stamp: Stamp,
+}
+
+impl FoundFile {
+    /// The path to open: none of its parts was a link when the file was found.
+    pub fn real_path(&self) -> &Path {
+        self.target.as_deref().unwrap_or(&self.path)
+    }
 }
 
 /// What the patterns match.
@@ -61,16 +73,17 @@ pub struct Scan {
     pub folders: Vec<PathBuf>,
 }
 
-/// Walks the folders of every pattern.
-pub fn scan(patterns: &[Pattern], limits: Limits) -> Scan {
+/// Walks the folders of every pattern. Fails with the path and the reason if the system
+/// could not tell which files there are: that is not the same as no files.
+pub fn scan(patterns: &[Pattern], limits: Limits) -> Result<Scan, String> {
     let mut walks = patterns.iter().map(|pattern| walk(pattern, limits));
-    let mut scan = walks.next().unwrap_or_default();
+    let mut scan = walks.next().transpose()?.unwrap_or_default();
     for later in walks {
-        scan.add(later);
+        scan.add(later?);
     }
     scan.found
         .sort_by(|a, b| path_bytes(&a.path).cmp(path_bytes(&b.path)));
-    scan
+    Ok(scan)
 }
 
 impl Scan {
@@ -94,7 +107,7 @@ impl Scan {
     }
 }
 
-fn walk(pattern: &Pattern, limits: Limits) -> Scan {
+fn walk(pattern: &Pattern, limits: Limits) -> Result<Scan, String> {
     let mut walk = Walk {
         pattern,
         root: PathBuf::new(),
@@ -103,6 +116,7 @@ fn walk(pattern: &Pattern, limits: Limits) -> Scan {
         matched: false,
         files: 0,
         unreported: 0,
+        failure: None,
         scan: Scan::default(),
     };
     match fs::canonicalize(&pattern.root) {
@@ -128,11 +142,16 @@ struct Walk<'a> {
     matched: bool,
     files: usize,
     unreported: usize,
+    /// Why the walk was given up: a path and a reason.
+    failure: Option<String>,
     scan: Scan,
 }
 
 impl Walk<'_> {
-    fn finish(mut self) -> Scan {
+    fn finish(mut self) -> Result<Scan, String> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
         if self.unreported > 0 {
             self.skip_pattern(format!(
                 "matches {} more files that cannot be served; make it narrower",
@@ -145,18 +164,21 @@ impl Walk<'_> {
                 self.limits.entries
             ));
         } else if !self.matched {
-            self.skip_pattern("matches no file".to_owned());
+            self.skip_pattern(NO_MATCH.to_owned());
         }
         self.scan.matches.push(PatternMatches {
             pattern: Arc::clone(&self.pattern.text),
             files: self.files,
             earlier: 0,
         });
-        self.scan
+        Ok(self.scan)
     }
 
     fn missing_root(&mut self, error: &io::Error) {
         let root = &self.pattern.root;
+        if is_outage(error) || is_denied(error) {
+            return self.fail(&root.clone(), error);
+        }
         let folder = root.display();
         let reason = if error.kind() == io::ErrorKind::NotFound {
             format!("matches no file: there is no folder {folder}")
@@ -175,6 +197,8 @@ impl Walk<'_> {
         let (name, chain) = (name.to_owned(), &mut vec![self.root.clone()]);
         match kind {
             Ok(kind) => self.entry(path, name, kind, || metadata, chain),
+            // The root may not be searched.
+            Err(error) if is_denied(error) => self.fail(&self.root.clone(), error),
             Err(error) => self.skip_unreadable(&name, error),
         }
     }
@@ -197,6 +221,9 @@ impl Walk<'_> {
                 Ok((kind, entry)) => {
                     let name = entry.file_name();
                     if kind.is_file() && !self.pattern.may_match(&name) {
+                        continue;
+                    }
+                    if self.pattern.is_folder && name.as_encoded_bytes().starts_with(b".") {
                         continue;
                     }
                     let (path, relative) = (entry.path(), relative.join(name));
@@ -222,8 +249,11 @@ impl Walk<'_> {
             let real = parent.join(relative.file_name().unwrap_or_default());
             self.enter(&relative, real, chain);
         } else if self.pattern.matches(&relative) {
+            let parent = chain.last().unwrap_or(&self.root);
+            let is_linked = path.parent().map(Path::as_os_str) != Some(parent.as_os_str());
+            let target = is_linked.then(|| parent.join(path.file_name().unwrap_or_default()));
             match metadata() {
-                Ok(metadata) => self.file(path, relative, &metadata),
+                Ok(metadata) => self.file(path, relative, target, &metadata),
                 Err(error) => self.skip_unreadable(&relative, &error),
             }
         }
@@ -238,6 +268,7 @@ impl Walk<'_> {
         let target = fs::canonicalize(&path).and_then(|real| Ok((fs::metadata(&real)?, real)));
         let (metadata, real) = match target {
             Ok(target) => target,
+            Err(error) if is_outage(&error) => return self.fail(&path, &error),
             Err(error) => return self.skip(&relative, broken_link_reason(&path, &error)),
         };
         let is_folder = metadata.is_dir();
@@ -255,7 +286,7 @@ impl Walk<'_> {
             self.scan
                 .folders
                 .extend(real.parent().map(Path::to_path_buf));
-            self.file(path, relative, &metadata);
+            self.file(path, relative, Some(real), &metadata);
         } else if chain.contains(&real) {
             self.skip(&relative, "is a link to a folder it lies in; remove it");
         } else {
@@ -265,7 +296,7 @@ impl Walk<'_> {
 
     fn enter(&mut self, relative: &Path, real: PathBuf, chain: &mut Vec<PathBuf>) {
         let named = self.has_suffix(relative) && self.pattern.matches(relative);
-        if named || self.pattern.literal.is_some() {
+        if (named && !self.pattern.is_folder) || self.pattern.literal.is_some() {
             let (at, suffix) = (self.root.join(relative), self.pattern.suffix);
             let at = at.display();
             let reason = format!("is a folder; write `{at}/**/*{suffix}` for the files in it");
@@ -284,7 +315,13 @@ impl Walk<'_> {
         chain.pop();
     }
 
-    fn file(&mut self, path: PathBuf, relative: PathBuf, metadata: &Metadata) {
+    fn file(
+        &mut self,
+        path: PathBuf,
+        relative: PathBuf,
+        target: Option<PathBuf>,
+        metadata: &Metadata,
+    ) {
         self.files += 1;
         if !metadata.is_file() {
             self.skip(&relative, NOT_A_FILE);
@@ -300,6 +337,7 @@ impl Walk<'_> {
             self.scan.found.push(FoundFile {
                 path,
                 relative,
+                target,
                 pattern: Arc::clone(&self.pattern.text),
                 stamp: Stamp::of(metadata),
             });
@@ -324,10 +362,21 @@ impl Walk<'_> {
     }
 
     fn skip_unreadable(&mut self, relative: &Path, error: &io::Error) {
+        let is_root = relative.as_os_str().is_empty();
+        if is_outage(error) || (is_root && is_denied(error)) {
+            return self.fail(&self.root.join(relative), error);
+        }
         // A file that does not exist is not reported: it was deleted since it was listed.
         if error.kind() != io::ErrorKind::NotFound {
             self.skip(relative, io_reason(error));
         }
+    }
+
+    /// Ends the walk: what it found is not what there is.
+    fn fail(&mut self, path: &Path, error: &io::Error) {
+        let failure = || format!("{}: {}", display_path(path), io_reason(error));
+        self.failure.get_or_insert_with(failure);
+        self.remaining = 0;
     }
 
     /// Reports the pattern as a whole.
@@ -340,39 +389,7 @@ impl Walk<'_> {
     }
 }
 
-/// A path for messages; control characters in it are escaped.
-pub fn display_path(path: &Path) -> String {
-    escape_control(&path.to_string_lossy()).into_owned()
-}
-
 /// The bytes by which paths are ordered.
 pub fn path_bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
-}
-
-fn broken_link_reason(path: &Path, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            let target = display_path(&fs::read_link(path).unwrap_or_default());
-            format!("is a link to {target}, which does not exist; remove or repair it")
-        }
-        // A cycle of links has a different error on each system.
-        kind if kind != io::ErrorKind::PermissionDenied
-            && fs::metadata(path).is_err()
-            && fs::read_link(path).is_ok() =>
-        {
-            "is a link that leads to itself; remove it".into()
-        }
-        _ => io_reason(error),
-    }
-}
-
-/// The reason for a path that the system could not read, with a remedy.
-pub fn io_reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            "may not be read; give this user permission to read it".into()
-        }
-        _ => format!("cannot be read: {error}"),
-    }
 }

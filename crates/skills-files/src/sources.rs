@@ -14,7 +14,7 @@ use crate::blocking::run_blocking;
 use crate::changes::SourceChanges;
 use crate::file_set::{FileSet, ParsedFiles};
 use crate::markdown::{FolderReport, PromptFile, SkillFile, read_body};
-use crate::scan::display_path;
+use crate::reason::display_path;
 use crate::snapshot::{ServedName, Snapshot, fingerprint};
 use crate::text_file::Unserved;
 
@@ -126,7 +126,7 @@ impl Sources {
             let Some(file) = files.find(|file| file.entry.skill.id == *id) else {
                 return Ok(None);
             };
-            let path = file.path.clone();
+            let path = file.real_path().to_owned();
             run_blocking(&self.skills, &doing, move |_| read_body(&path)).await?
         };
         body.map_err(|problem| Error::Source { doing, problem })
@@ -150,15 +150,15 @@ impl Sources {
             return Ok(None);
         };
         let doing = format!("read prompt `{name}`");
-        let path = file.path.clone();
-        let read = move |_: &_| PromptFile::read_with_text(&path);
+        let (path, real_path) = (file.path.clone(), file.real_path().to_owned());
+        let read = move |_: &_| PromptFile::read_with_text(&path, &real_path);
         match run_blocking(&self.prompts, &doing, read).await? {
             Ok(Some((PromptFile { prompt, .. }, text))) if prompt.name == *name => {
                 Ok(Some(PromptText { prompt, text }))
             }
             // It changed since the walk and is not this prompt any more.
             Ok(_) | Err(Unserved::Invalid(_)) => Ok(None),
-            Err(Unserved::Unreadable(reason)) => {
+            Err(Unserved::Unreadable(reason) | Unserved::Outage(reason)) => {
                 let problem = format!("{}: {reason}", display_path(&file.path));
                 Err(Error::Source { doing, problem })
             }

@@ -1,11 +1,12 @@
 //! Reads a text file to serve, or the reason why it is not served.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::read_file::{ReadFileError, read_file};
+use crate::read_file::{ReadFileError, read_unlinked_file};
+use crate::reason::{NOT_A_FILE, io_reason, is_outage};
 use crate::rfc3339::rfc3339;
-use crate::scan::{NOT_A_FILE, io_reason};
 
 /// A text file.
 #[derive(Debug)]
@@ -23,13 +24,15 @@ pub enum Unserved {
     Invalid(String),
     /// The system did not allow it to be read.
     Unreadable(String),
+    /// The system cannot read files now; this says nothing about the file.
+    Outage(String),
 }
 
 impl Unserved {
     /// The reason, with a remedy.
     pub fn reason(self) -> String {
         match self {
-            Self::Invalid(reason) | Self::Unreadable(reason) => reason,
+            Self::Invalid(reason) | Self::Unreadable(reason) | Self::Outage(reason) => reason,
         }
     }
 }
@@ -41,10 +44,10 @@ impl From<String> for Unserved {
 }
 
 impl TextFile {
-    /// Reads a file of at most `limit` bytes; `None` if it does not exist. `stated_limit`
-    /// is the limit that a reason states.
+    /// Reads a file of at most `limit` bytes at a path without links; `None` if it does not
+    /// exist. `stated_limit` is the limit that a reason states.
     pub fn read(path: &Path, limit: usize, stated_limit: usize) -> Result<Option<Self>, Unserved> {
-        let content = match read_file(path, limit) {
+        let content = match read_unlinked_file(path, limit) {
             Ok(content) => content,
             Err(error) if error.is_not_found() => return Ok(None),
             Err(ReadFileError::Directory | ReadFileError::NotRegular) => {
@@ -53,20 +56,29 @@ impl TextFile {
             Err(ReadFileError::TooLarge { bytes }) => {
                 return Err(too_large(bytes, stated_limit).into());
             }
-            Err(ReadFileError::Io(error)) => return Err(Unserved::Unreadable(io_reason(&error))),
+            Err(ReadFileError::Io(error)) => return Err(unreadable(&error)),
         };
         let text = String::from_utf8(content.bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             format!("is not UTF-8 (at byte {at}); save it as UTF-8")
         })?;
         let modified = content.metadata.modified();
-        let modified = modified.map_err(|error| Unserved::Unreadable(io_reason(&error)))?;
+        let modified = modified.map_err(|error| unreadable(&error))?;
         let modified_at = rfc3339(modified)
             .ok_or_else(|| "has a modification time out of range; `touch` it".to_owned())?;
         Ok(Some(Self {
             text,
             modified_at: modified_at.into(),
         }))
+    }
+}
+
+fn unreadable(error: &io::Error) -> Unserved {
+    let reason = io_reason(error);
+    if is_outage(error) {
+        Unserved::Outage(reason)
+    } else {
+        Unserved::Unreadable(reason)
     }
 }
 

@@ -13,7 +13,7 @@ use skills_files::agents::{AgentSkill, AgentSkills};
 use super::show::SkillBody;
 use super::{CliError, Output, load, read_text};
 use crate::cli::output::lines;
-use crate::cli::write_file::{cannot_write, write_file};
+use crate::cli::write_file::{cannot_write, first_link, write_file};
 
 #[derive(Args)]
 pub struct ExportArgs {
@@ -61,13 +61,21 @@ fn write_markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(
     let agent = AgentSkills::parse(&read_text(&args.file)?, &Arc::from(""));
     let agent =
         agent.map_err(|reason| CliError::broken(format!("{} {reason}", args.file.display())))?;
-    let path_of = |page: &AgentSkill| folder.join(format!("{}.md", page.skill.id));
+    let file_of = |page: &AgentSkill| PathBuf::from(format!("{}.md", page.skill.id));
+    let path_of = |page: &AgentSkill| folder.join(file_of(page));
     // Checked before anything is written: a partial export is worse than none.
     let existing = agent.skills.iter().map(path_of).find(|path| path.exists());
     if let Some(path) = existing.filter(|_| !args.force) {
         return Err(CliError::invalid(
             format!("{} already exists", path.display()),
             "choose another folder, or replace files with --force",
+        ));
+    }
+    let mut pages = agent.skills.iter();
+    if let Some(link) = pages.find_map(|page| first_link(folder, &file_of(page))) {
+        return Err(CliError::invalid(
+            format!("{} is a link, which may lead elsewhere", link.display()),
+            "remove it, or choose another folder",
         ));
     }
     let mut files = Vec::with_capacity(agent.skills.len());

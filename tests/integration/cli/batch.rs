@@ -65,6 +65,83 @@ fn skills_that_cannot_be_exported_are_listed() {
     s.matches("export_errors");
 }
 
+#[cfg(unix)]
+#[test]
+fn links_out_of_a_folder_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let s = Transcript::new();
+    s.file("docs/a.md", "# A\n")
+        .file("elsewhere/secret.md", "# Secret\n")
+        .file("out/x", "");
+    symlink(s.path("elsewhere/secret.md"), s.path("docs/secret.md")).unwrap();
+    symlink(s.path("elsewhere"), s.path("docs/away")).unwrap();
+    symlink("a.md", s.path("docs/same.md")).unwrap();
+    let output = s.run("skills import docs");
+    assert_eq!((output.code, &*output.stdout), (2, "a.md\nsame.md\n"));
+    for name in ["away", "secret.md"] {
+        let warning = format!("warning: {name}: is a link to ");
+        assert!(output.stderr.contains(&warning), "{}", output.stderr);
+    }
+    let listed = s.run("skills list --flat --quiet").stdout;
+    assert!(!listed.contains("secret"), "{listed}");
+
+    s.run_with("skills register away/b -", "# B\n");
+    symlink(s.path("elsewhere"), s.path("out/away")).unwrap();
+    symlink(s.path("elsewhere/secret.md"), s.path("out/a.md")).unwrap();
+    let output = s.run("skills export out --force");
+    assert_eq!((output.code, &*output.stdout), (2, "same.md\n"));
+    for name in ["out/away", "out/a.md"] {
+        let warning = format!("{name} is a link, which may lead elsewhere");
+        assert!(output.stderr.contains(&warning), "{}", output.stderr);
+    }
+    let left = std::fs::read_dir(s.path("elsewhere")).unwrap().count();
+    let secret = std::fs::read_to_string(s.path("elsewhere/secret.md"));
+    assert_eq!((left, &*secret.unwrap()), (1, "# Secret\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn no_command_waits_for_the_writer_of_a_pipe() {
+    let s = Transcript::new();
+    s.run_with("skills register pipe -", "# Pipe\n");
+    std::fs::create_dir(s.path("out")).unwrap();
+    for pipe in ["pipe", "out/pipe.md"] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(s.path(pipe))
+            .status();
+        assert!(made.unwrap().success());
+    }
+    for (command, code, problem) in [
+        (
+            "skills register a pipe",
+            2,
+            "cannot read pipe: it is not a regular file",
+        ),
+        (
+            "skills register a /dev/zero",
+            2,
+            "cannot read /dev/zero: it is not a regular file",
+        ),
+        ("skills export out", 2, "pipe.md: it is not a regular file"),
+        (
+            "skills list --config pipe",
+            0,
+            "pipe: it is not a regular file; the defaults apply",
+        ),
+    ] {
+        let output = s.run(command);
+        assert_eq!(output.code, code, "{command}: {}", output.stderr);
+        assert!(
+            output.stderr.contains(problem),
+            "{command}: {}",
+            output.stderr
+        );
+    }
+    // A descriptor is open already, like that of `<(command)`.
+    let output = s.run_with("skills register a /dev/stdin", "# A\n");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+}
+
 #[test]
 fn a_thousand_skills_are_imported_and_exported() {
     let s = Transcript::new();

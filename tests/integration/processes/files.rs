@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skills_test_support::engine::{Peer, TestEngine, next_event};
 use skills_test_support::files::{replace, write};
 use skills_test_support::process::{Addresses, SkillsProcess};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,17 +112,7 @@ async fn check_events_of_files(dir: &Path, url: &str) {
     let mut prompts = peer.subscribe("prompts::on-change", "peer::on-prompts");
     let taken = json!({ "id": "taken", "skill": "# From a worker" });
     peer.call_until_ok("skills::register", taken).await;
-    // The first event shows that the subscription and the watcher are in place.
-    let probe = json!({ "op": "register", "id": "probe" });
-    let interval = Duration::from_millis(300);
-    for n in 0.. {
-        replace(dir, "docs/probe.md", format!("# Probe {n}\n"));
-        let event = timeout(interval, next_event(&mut skills)).await;
-        if event.is_ok_and(|event| event == probe) {
-            break;
-        }
-        assert!(n < 200, "no event arrived");
-    }
+    let probe = wait_for_probe(dir, &mut skills).await;
     let mut expect = async |op: &str, id: &str| {
         // More of these events can still arrive.
         let registered = json!({ "op": "register", "id": "taken" });
@@ -150,4 +141,63 @@ async fn check_events_of_files(dir: &Path, url: &str) {
     replace(dir, "later/x.md", "---\ndescription: x\n---\nHi\n");
     let expected = json!({ "op": "register", "name": "x" });
     assert_eq!(next_event(&mut prompts).await, expected);
+}
+
+/// Writes a file until its event arrives: then the subscription and the watcher are in place.
+async fn wait_for_probe(dir: &Path, skills: &mut UnboundedReceiver<Value>) -> Value {
+    let probe = json!({ "op": "register", "id": "probe" });
+    let interval = Duration::from_millis(300);
+    for n in 0.. {
+        replace(dir, "docs/probe.md", format!("# Probe {n}\n"));
+        let event = timeout(interval, next_event(skills)).await;
+        if event.is_ok_and(|event| event == probe) {
+            break;
+        }
+        assert!(n < 200, "no event arrived");
+    }
+    probe
+}
+
+/// A list without files would tell every reader that they were deleted.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn without_file_handles_a_list_is_an_error_and_no_file_is_unregistered() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(
+        dir,
+        "config.yaml",
+        "skills: ['docs/**/*.md']\nprompts: ['prompts/*.md']\n",
+    );
+    write(dir, "docs/a/b.md", "# B\n");
+    write(dir, "prompts/p.md", "---\ndescription: d\n---\nHi\n");
+    let config = dir.join("config.yaml");
+    let more = ["--config", config.to_str().unwrap()];
+    let (mut serve, Addresses { url, .. }) = SkillsProcess::serve(&dir.join("data"), &more).await;
+    let peer = Peer::connect(&url, "peer").await;
+    let mut skills = peer.subscribe("skills::on-change", "peer::on-skills");
+    let probe = wait_for_probe(dir, &mut skills).await;
+
+    serve.limit_handles(3).await;
+    for (function, input) in [
+        ("skills::list", json!({})),
+        ("skills::resources-list", json!({})),
+        ("skills::resources-read", json!({ "uri": "iii://skills" })),
+        ("skills::resources-read", json!({ "uri": "iii://a/b" })),
+        ("prompts::list", json!({})),
+    ] {
+        let error = peer.call(function, input).await.unwrap_err();
+        assert!(error.contains("Too many open files"), "{function}: {error}");
+    }
+    fs::write(dir.join("docs/probe.md"), "# Other\n").unwrap();
+    serve.wait_for_log("could not list the skill files").await;
+
+    serve.limit_handles(1024).await;
+    replace(dir, "docs/new.md", "# New\n");
+    let mut event = next_event(&mut skills).await;
+    while event == probe {
+        event = next_event(&mut skills).await;
+    }
+    assert_eq!(event, json!({ "op": "register", "id": "new" }));
+    assert_eq!(peer.skill_ids().await, ["a/b", "new", "probe"]);
 }

@@ -200,6 +200,16 @@ impl SkillsProcess {
         assert!(kill.await.unwrap().success());
     }
 
+    /// Limits the file handles it may have; those that are open stay open.
+    #[cfg(target_os = "linux")]
+    pub async fn limit_handles(&self, limit: u32) {
+        let prlimit = Command::new("prlimit")
+            .arg(format!("--pid={}", self.child.id().unwrap()))
+            .arg(format!("--nofile={limit}:"))
+            .status();
+        assert!(prlimit.await.unwrap().success());
+    }
+
     /// Sends SIGTERM and waits, as [`Self::wait`] does.
     #[cfg(unix)]
     pub async fn terminate(self) -> (ExitStatus, String) {

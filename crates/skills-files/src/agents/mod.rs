@@ -72,7 +72,7 @@ impl FileEntry for AgentFile {
     type Name = SkillId;
 
     fn read(found: &FoundFile) -> Result<Option<Self>, Unserved> {
-        let Some(file) = TextFile::read(&found.path, DOCUMENT_MAX, DOCUMENT_MAX)? else {
+        let Some(file) = TextFile::read(found.real_path(), DOCUMENT_MAX, DOCUMENT_MAX)? else {
             return Ok(None);
         };
         let skills = AgentSkills::parse(&file.text, &file.modified_at)?;

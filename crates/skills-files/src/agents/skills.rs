@@ -69,7 +69,7 @@ impl AgentSkills {
                 continue;
             }
             let mut head = Head::of(&body);
-            head.title.get_or_insert_with(|| (*name).into());
+            head.set_default_title(name);
             let phrases = phrases.iter().map(|phrase| phrase.as_str().into());
             head.triggers = (phrases.len() > 0).then(|| phrases.collect());
             let skill = SourceSkill {

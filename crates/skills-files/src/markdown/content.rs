@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use skills_core::limits::MAX_FRONT_MATTER_BYTES;
 use skills_core::{BODY_MAX, front_matter};
 
-use crate::limits::FRONT_MATTER_MAX;
 use crate::text_file::{TextFile, Unserved, too_large};
 
-/// The longest file that can hold front matter and body, with a byte order mark.
-const FILE_MAX: usize = BODY_MAX + FRONT_MATTER_MAX + 3;
+/// The longest file that can hold front matter and body, with fences and a byte order mark.
+const FILE_MAX: usize = BODY_MAX + MAX_FRONT_MATTER_BYTES + 16;
 
 /// The content of a markdown file.
 #[derive(Debug)]
@@ -23,15 +23,15 @@ pub struct MarkdownContent {
 }
 
 impl MarkdownContent {
-    /// Reads a file; `None` if it does not exist.
+    /// Reads a file at a path without links; `None` if it does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, Unserved> {
         let Some(file) = TextFile::read(path, FILE_MAX, BODY_MAX)? else {
             return Ok(None);
         };
         let (front_matter, body) = front_matter::split(&file.text);
-        if front_matter.is_some_and(|yaml| yaml.len() > FRONT_MATTER_MAX) {
-            let reason =
-                format!("has front matter of more than {FRONT_MATTER_MAX} bytes; shorten it");
+        if front_matter.is_some_and(|yaml| yaml.len() > MAX_FRONT_MATTER_BYTES) {
+            let limit = MAX_FRONT_MATTER_BYTES;
+            let reason = format!("has front matter of more than {limit} bytes; shorten it");
             return Err(reason.into());
         }
         if body.len() > BODY_MAX {

@@ -12,8 +12,8 @@ use super::content::MarkdownContent;
 use super::skill::SkillFile;
 use crate::file_set::FileSet;
 use crate::pattern::Pattern;
-use crate::read_file::is_not_found;
-use crate::scan::{display_path, io_reason, path_bytes};
+use crate::reason::{display_path, io_reason, is_not_found};
+use crate::scan::path_bytes;
 use crate::text_file::Unserved;
 
 /// A body; `None` if there is no such file. Fails if the system does not allow a file to
@@ -83,11 +83,13 @@ impl FileSet<SkillFile> {
     }
 }
 
-/// The body of the file at a path; `None` if it cannot be served.
+/// The body of the file at a path without links; `None` if it cannot be served.
 pub fn read_body(path: &Path) -> BodyResult {
     match MarkdownContent::read(path) {
         Ok(content) => Ok(content.map(|content| content.body)),
         Err(Unserved::Invalid(_)) => Ok(None),
-        Err(Unserved::Unreadable(reason)) => Err(format!("{}: {reason}", display_path(path))),
+        Err(Unserved::Unreadable(reason) | Unserved::Outage(reason)) => {
+            Err(format!("{}: {reason}", display_path(path)))
+        }
     }
 }

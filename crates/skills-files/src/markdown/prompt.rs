@@ -24,9 +24,13 @@ pub struct PromptFile {
 }
 
 impl PromptFile {
-    /// Reads a prompt and its text; `None` if the file does not exist.
-    pub fn read_with_text(path: &Path) -> Result<Option<(Self, Arc<str>)>, Unserved> {
-        let Some(content) = MarkdownContent::read(path)? else {
+    /// Reads a prompt and its text at `real_path`, which `path` leads to; `None` if the file
+    /// does not exist.
+    pub fn read_with_text(
+        path: &Path,
+        real_path: &Path,
+    ) -> Result<Option<(Self, Arc<str>)>, Unserved> {
+        let Some(content) = MarkdownContent::read(real_path)? else {
             return Ok(None);
         };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -50,8 +54,13 @@ impl PromptFile {
         let Some(description) = front_matter.text("description")? else {
             return Err("has no `description` in its front matter; add one".into());
         };
-        check_description(description)
-            .map_err(|_| "has an empty `description` in its front matter; fill it in".to_owned())?;
+        check_description(description).map_err(|error| {
+            if description.trim().is_empty() {
+                "has an empty `description` in its front matter; fill it in".to_owned()
+            } else {
+                format!("has front matter whose {error}; shorten it")
+            }
+        })?;
         let name = front_matter.text("name")?.unwrap_or(stem);
         let name = name.parse::<PromptName>().map_err(|error| {
             let fix = "rename the file or set `name` in the front matter";
@@ -76,7 +85,8 @@ impl FileEntry for PromptFile {
     type Name = PromptName;
 
     fn read(found: &FoundFile) -> Result<Option<Self>, Unserved> {
-        Ok(Self::read_with_text(&found.path)?.map(|(file, _)| file))
+        let file = Self::read_with_text(&found.path, found.real_path())?;
+        Ok(file.map(|(file, _)| file))
     }
 
     fn name(&self) -> &PromptName {

@@ -30,7 +30,7 @@ impl FileEntry for SkillFile {
         let id = id_text(&found.relative)
             .parse::<SkillId>()
             .map_err(|error| format!("cannot be a skill: {error}; rename it"))?;
-        let Some(content) = MarkdownContent::read(&found.path)? else {
+        let Some(content) = MarkdownContent::read(found.real_path())? else {
             return Ok(None);
         };
         let head = Head {
@@ -46,10 +46,6 @@ impl FileEntry for SkillFile {
             head,
         };
         Ok(Some(Self { skill, fingerprint }))
-    }
-
-    fn is_of(&self, found: &FoundFile) -> bool {
-        self.skill.id.as_str() == id_text(&found.relative)
     }
 
     fn name(&self) -> &SkillId {

@@ -44,7 +44,10 @@ fn an_unchanged_document_is_parsed_once() {
     let deadline = std::time::SystemTime::now() + std::time::Duration::from_mins(1);
     // Waits until the file is old enough to be remembered.
     loop {
-        let (first, again) = (sources.agents.walk(), sources.agents.walk());
+        let (first, again) = (
+            sources.agents.walk().unwrap(),
+            sources.agents.walk().unwrap(),
+        );
         if Arc::ptr_eq(&first.files[0].entry, &again.files[0].entry) {
             break;
         }
@@ -63,7 +66,7 @@ fn every_file_that_is_not_served_has_a_reason() {
         ("e.3md", &large),
         ("f.md", b"# markdown"),
     ]);
-    let listed = sources.agents.walk();
+    let listed = sources.agents.walk().unwrap();
     assert_eq!(listed.files.len(), 1);
     let reasons: Vec<_> = listed.skipped.iter().map(|s| s.reason.as_str()).collect();
     for (at, expected) in [

@@ -5,8 +5,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use skills_core::SourceSkill;
+
 use super::*;
-use crate::scan::io_reason;
+use crate::reason::io_reason;
+use crate::text_file::{TextFile, Unserved};
+use crate::{MarkdownFile, MarkdownFolder};
 
 #[test]
 fn names_that_are_not_utf_8_are_skipped() {
@@ -70,6 +76,132 @@ fn links_are_followed_inside_the_root_only() {
     // The root itself may be a link.
     link("d/real", "root");
     assert_eq!(disk.skills(&["root/*.md"]).0, ["a"]);
+}
+
+/// A check before opening does not help: the file or a folder on the way is another by then.
+#[test]
+fn a_file_or_folder_that_is_swapped_with_a_link_leads_nowhere_else() {
+    const SECRET: &str = "---\ndescription: SECRET\n---\n# SECRET";
+    const INSIDE: &str = "---\ndescription: d\n---\n# Inside";
+    let disk = Disk::with(&[
+        ("d/sub/a.md", INSIDE),
+        ("d/b.md", INSIDE),
+        ("out/a.md", SECRET),
+        ("out/b.md", SECRET),
+        ("away/x", ""),
+    ]);
+    let sources = disk.sources(&["d/**/*.md"], &["d/**/*.md"]);
+    let (path, stop) = (|at: &str| disk.path(at), AtomicBool::new(false));
+    let swap = |name: &str, link: &str| {
+        fs::rename(path(&format!("d/{name}")), path("away/kept")).unwrap();
+        symlink(link, path(&format!("d/{name}"))).unwrap();
+        fs::remove_file(path(&format!("d/{name}"))).unwrap();
+        fs::rename(path("away/kept"), path(&format!("d/{name}"))).unwrap();
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                swap("sub", "../out");
+                swap("b.md", "../out/b.md");
+            }
+        });
+        let _stops = StopOnDrop(&stop);
+        let mut inside = 0;
+        while inside < 500 {
+            for id in ["sub/a", "b"] {
+                let body = block_on(sources.skill(&id.parse().unwrap())).unwrap();
+                inside += usize::from(body.is_some());
+                assert!(body.is_none_or(|body| &*body == "# Inside"), "{id}");
+            }
+            let prompt = block_on(sources.prompt(&"b".parse().unwrap())).unwrap();
+            assert!(prompt.is_none_or(|prompt| &*prompt.text == "# Inside"));
+            let skills = block_on(sources.skills()).unwrap().entries;
+            let title = |skill: &SourceSkill| skill.head.title.as_deref() == Some("Inside");
+            assert!(skills.iter().all(title), "{skills:?}");
+        }
+    });
+}
+
+/// Ends the other thread when an assertion fails, too.
+struct StopOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_folder_is_imported_by_the_rules_of_the_patterns() {
+    let disk = Disk::with(&[
+        ("d/a.md", "# A"),
+        ("d/real/b.md", "# B"),
+        ("d/dir.md/c.md", "# C"),
+        ("d/.hidden/x.md", "# X"),
+        ("d/note.txt", "x"),
+        ("out/secret.md", "# SECRET"),
+    ]);
+    let link = |to: &str, at: &str| symlink(to, disk.path(at)).unwrap();
+    link("../out", "d/away");
+    link("../out/secret.md", "d/secret.md");
+    link("a.md", "d/same.md");
+    link("real", "d/linked");
+    link(".", "d/real/loop");
+    let folder = MarkdownFolder::find(&disk.path("d")).unwrap();
+    let names: Vec<_> = folder.files.iter().map(|file| &*file.name).collect();
+    let expected = ["a.md", "dir.md/c.md", "linked/b.md", "real/b.md", "same.md"];
+    assert_eq!(names, expected);
+    let read = |file: &MarkdownFile| file.read(100).unwrap().bytes;
+    assert_eq!(read(&folder.files[2]), b"# B");
+    let mut skipped: Vec<_> = folder.skipped.iter().map(|s| &*s.place).collect();
+    skipped.sort_unstable();
+    assert_eq!(skipped, ["away", "linked/loop", "real/loop", "secret.md"]);
+    // Replaced between the walk and the read.
+    fs::remove_file(disk.path("d/a.md")).unwrap();
+    link("../out/secret.md", "d/a.md");
+    assert!(folder.files[0].read(100).unwrap_err().is_not_found());
+    // A name with wildcards is not a pattern, and nothing found is not a problem.
+    fs::create_dir(disk.path("[d]*")).unwrap();
+    let empty = MarkdownFolder::find(&disk.path("[d]*")).unwrap();
+    assert!(
+        empty.files.is_empty() && empty.skipped.is_empty(),
+        "{empty:?}"
+    );
+    assert!(MarkdownFolder::find(&disk.path("none")).is_err());
+    assert!(MarkdownFolder::find(&disk.path("d/note.txt")).is_err());
+}
+
+#[test]
+fn a_root_without_permission_is_not_an_empty_folder() {
+    let disk = Disk::with(&[("d/sub/a.md", "x")]);
+    let mode = |mode| {
+        let mode = fs::Permissions::from_mode(mode);
+        fs::set_permissions(disk.path("d"), mode).unwrap();
+    };
+    mode(0o000);
+    for pattern in ["d/*.md", "d/a.md", "d/sub/*.md"] {
+        let listing = block_on(disk.sources(&[pattern], &[]).skills());
+        // The superuser may read everything.
+        if fs::read_dir(disk.path("d")).is_ok() {
+            assert!(listing.is_ok(), "{pattern}");
+        } else {
+            let error = listing.unwrap_err().to_string();
+            assert!(error.contains("may not be read"), "{pattern}: {error}");
+        }
+    }
+    mode(0o755);
+    // A folder that does not exist is an empty source.
+    let missing = block_on(disk.sources(&["none/*.md"], &[]).skills()).unwrap();
+    assert!(missing.entries.is_empty());
+}
+
+/// Reading the start of a process's memory fails with `EIO`.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_error_is_not_a_property_of_the_file() {
+    let path = fs::canonicalize("/proc/self/mem").unwrap();
+    let unserved = TextFile::read(&path, 100, 100).unwrap_err();
+    assert!(matches!(&unserved, Unserved::Outage(_)), "{unserved:?}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ struct Timing {
     debounce: Duration,
     /// or when it has lasted this long.
     debounce_max: Duration,
-    /// How often changes are assumed while some folder is not watched.
+    /// How often changes are assumed while some folder is not watched, or a scan failed.
     poll_interval: Duration,
     /// How often changes are assumed while all folders are watched: some network file
     /// systems accept a watch and report nothing that other machines do.
@@ -61,6 +61,8 @@ pub struct Watcher {
     returned: Instant,
     /// Why some folder was not watched the last time.
     unwatched: Option<String>,
+    /// Whether the last scan of the owner failed: the next one follows soon.
+    pub scan_failed: bool,
 }
 
 impl Watcher {
@@ -78,6 +80,7 @@ impl Watcher {
             folders: Arc::new(Mutex::new(os_watcher)),
             returned: Instant::now(),
             unwatched: None,
+            scan_failed: false,
         }
     }
 
@@ -94,7 +97,7 @@ impl Watcher {
     pub async fn changed(&mut self, folders: &[PathBuf]) {
         let scan_time = self.returned.elapsed();
         let Coverage { added, unwatched } = self.watch(folders).await;
-        let interval = if unwatched.is_some() {
+        let interval = if unwatched.is_some() || self.scan_failed {
             let scan_share = scan_time * POLL_INTERVAL_PER_SCAN;
             self.timing.poll_interval.max(scan_share)
         } else {
