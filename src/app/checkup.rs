@@ -43,7 +43,7 @@ pub struct Checkup {
     pub agent_patterns: Vec<PatternMatches>,
     /// Files that are hidden by registered skills and prompts.
     pub shadowed: Vec<Shadowed>,
-    /// What is registered and cannot be served.
+    /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
 }
 
@@ -63,7 +63,7 @@ pub enum EngineHealth {
 /// The state of a data directory.
 #[derive(Debug)]
 pub enum StoreHealth {
-    /// Every row can be read.
+    /// It can be read, except for the rows it names.
     Healthy(StoreCheck),
     /// It has no store yet.
     Empty(PathBuf),
@@ -144,6 +144,13 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
             })
         })
     });
+    let mut damaged = registered.damaged;
+    for row in damaged_rows(&store) {
+        // A registry on the data directory has reported its own rows.
+        if !damaged.iter().any(|found| found.place == row.place) {
+            damaged.push(row);
+        }
+    }
     Ok(Checkup {
         url,
         engine,
@@ -152,7 +159,19 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         report,
         agents: agents.documents,
         agent_patterns: agents.patterns,
-        damaged: registered.damaged,
+        damaged,
+    })
+}
+
+/// The damaged rows of the store; an engine leaves them out of its lists.
+fn damaged_rows(store: &StoreHealth) -> impl Iterator<Item = Skipped> {
+    let rows = match store {
+        StoreHealth::Healthy(checked) => &checked.damaged[..],
+        StoreHealth::Empty(_) | StoreHealth::Broken(..) | StoreHealth::NoDataDir => &[],
+    };
+    rows.iter().map(|row| Skipped {
+        place: format!("{}/{}", row.scope, row.key),
+        reason: row.problem.clone(),
     })
 }
 

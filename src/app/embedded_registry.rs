@@ -29,7 +29,8 @@ pub struct EmbeddedRegistry {
     pub sources: Sources,
     /// What the last walk of the files found.
     pub file_counts: Arc<FileCounts>,
-    store: Arc<SqliteState>,
+    /// Its state.
+    pub store: Arc<SqliteState>,
     serving: watch::Receiver<bool>,
     tasks: Vec<JoinHandle<()>>,
 }

@@ -11,7 +11,8 @@ use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use serde_json::json;
 use skills_access::{AccessPolicy, Refusal};
-use skills_core::Registry;
+use skills_core::{Kind, Registry};
+use skills_iii::SqliteState;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +23,8 @@ use super::sources::FileCounts;
 pub struct Health {
     /// The registry.
     pub registry: Arc<Registry>,
+    /// Its state.
+    pub store: Arc<SqliteState>,
     /// What the last walk found.
     pub files: Arc<FileCounts>,
     /// Who may connect, and who sees the details.
@@ -56,7 +59,11 @@ async fn healthz(State(health): State<Health>, uri: Uri, headers: HeaderMap) -> 
         Err(Refusal::Token) => false,
         Err(refusal) => return (refusal.status(), refusal.to_string()).into_response(),
     };
-    match health.registry.registered_skill_counts().await {
+    let counts = health.registry.registered_skill_counts().await;
+    let counts = counts.map_err(|error| (error.kind(), error.to_text()));
+    let problem = health.store.write_problem();
+    let problem = problem.map(|error| (Kind::Unavailable, error.with_cause_and_hint()));
+    match problem.map_or(counts, Err) {
         Ok((registered, damaged)) => {
             let mut body = json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") });
             if details {
@@ -66,10 +73,10 @@ async fn healthz(State(health): State<Health>, uri: Uri, headers: HeaderMap) -> 
             }
             Json(body).into_response()
         }
-        Err(error) => {
-            let mut body = json!({ "status": error.kind().name() });
+        Err((kind, message)) => {
+            let mut body = json!({ "status": kind.name() });
             if details {
-                body["message"] = json!(error.to_text());
+                body["message"] = json!(message);
             }
             (StatusCode::SERVICE_UNAVAILABLE, Json(body)).into_response()
         }
@@ -80,6 +87,7 @@ async fn healthz(State(health): State<Health>, uri: Uri, headers: HeaderMap) -> 
 mod tests {
     use axum::body::to_bytes;
     use serde_json::Value;
+    use serde_json::value::to_raw_value;
     use skills_core::{
         Error, Listing, Pending, PromptName, PromptText, SkillId, Source, SourcePrompt, SourceSkill,
     };
@@ -87,6 +95,7 @@ mod tests {
     use super::*;
     use crate::config::LoadedConfig;
     use crate::engine::LocalEngine;
+    use skills_iii::state::StoreOptions;
 
     /// A source that must not be read.
     struct Unread;
@@ -137,8 +146,10 @@ mod tests {
         let files = Arc::new(FileCounts::default());
         files.skills.store(2, Ordering::Relaxed);
         files.skipped.store(1, Ordering::Relaxed);
+        let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
         let mut health = Health {
             registry,
+            store: Arc::new(store),
             files,
             access: AccessPolicy::default(),
         };
@@ -174,5 +185,38 @@ mod tests {
                 .contains("count the skills"),
             "{body}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_unhealthy_until_a_write_succeeds() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = LocalEngine::open(dir.path()).unwrap();
+        let registry = super::super::registry(engine, &LoadedConfig::default(), Vec::new());
+        let small = StoreOptions {
+            max_pages: Some(50),
+            log_bytes: 1,
+            ..StoreOptions::default()
+        };
+        let store = Arc::new(SqliteState::open(dir.path(), small).unwrap());
+        let health = Health {
+            registry,
+            store: Arc::clone(&store),
+            files: Arc::default(),
+            access: AccessPolicy::default(),
+        };
+        let large = to_raw_value(&"x".repeat(100_000)).unwrap();
+        let set = |key: &str| store.set("s".into(), key.into(), large.clone());
+        let mut rows = 0;
+        while set(&rows.to_string()).await.is_ok() {
+            assert_eq!(get_health(&health, None).await.0, StatusCode::OK);
+            rows += 1;
+        }
+        let (status, body) = get_health(&health, None).await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(body["status"], "unavailable");
+        let message = body["message"].as_str().unwrap();
+        assert!(message.contains("no space left to write"), "{message}");
+        store.delete("s".into(), "0".into()).await.unwrap();
+        assert_eq!(get_health(&health, None).await.0, StatusCode::OK);
     }
 }

@@ -133,6 +133,7 @@ pub async fn serve(
         let mcp = router(server, mcp_options, clients_stop.clone());
         let health = http::Health {
             registry: Arc::clone(&local.registry),
+            store: Arc::clone(&local.store),
             files: Arc::clone(&local.file_counts),
             access,
         };

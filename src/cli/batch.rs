@@ -24,6 +24,8 @@ pub enum Outcome {
     Equal,
     /// It was not written, for this reason.
     Skipped(String),
+    /// It cannot be read, for this reason.
+    Damaged(String),
 }
 
 /// The results of all items, as `--json` prints them.
@@ -35,6 +37,9 @@ pub struct Summary {
     equal: Vec<String>,
     /// Items that were not written.
     pub skipped: Vec<Skip>,
+    /// How many of them cannot be read.
+    #[serde(skip)]
+    damaged: usize,
 }
 
 /// An item that was not written.
@@ -51,6 +56,10 @@ impl Summary {
             Outcome::Done => self.done.push(what),
             Outcome::Equal => self.equal.push(what),
             Outcome::Skipped(reason) => self.skipped.push(Skip { what, reason }),
+            Outcome::Damaged(reason) => {
+                self.damaged += 1;
+                self.skipped.push(Skip { what, reason });
+            }
         }
     }
 
@@ -71,6 +80,11 @@ impl Summary {
         output.remark(&format!(
             "{done} {written}, {equal} unchanged, {skipped} {left_out}"
         ));
+        if self.damaged > 0 {
+            let message = format!("{} cannot be read", count(self.damaged, "skill"));
+            let hint = "register them again or unregister them; the rest was written";
+            return Err(CliError::broken(message).with_hint(hint));
+        }
         if skipped > 0 {
             let message = format!("{} {left_out}", count(skipped, "file"));
             return Err(CliError::invalid(message, hint));

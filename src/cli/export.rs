@@ -10,7 +10,7 @@ use skills_files::{ReadFileError, read_file};
 use super::CliError;
 use super::batch::{self, Outcome, Summary};
 use super::connection::{Connection, open};
-use super::list::{ORIGINS, entries};
+use super::list::{ORIGINS, listing};
 use super::options::Options;
 use super::read::content;
 use super::write_file::{cannot_write, first_link, write_file};
@@ -40,18 +40,22 @@ const EXAMPLES: &str = "Examples:
   skills export mine --origin state    registered skills only
 
 Files are written atomically. Without --force a file that differs is kept, and the exit
-code is 2.";
+code is 2. A skill that cannot be read is left out, and the exit code is 1.";
 
 pub fn run(args: &ExportArgs) -> Result<(), CliError> {
     let dir = &args.dir;
     fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
     open(&args.options, async |connection| {
-        let skills = entries(connection, args.origin.as_deref()).await?;
-        let items = skills
+        let listing = listing(connection, args.origin.as_deref()).await?;
+        let items = listing
+            .skills
             .into_iter()
             .map(|skill| (format!("{}.md", skill.id), skill.id));
         let work = |id: String| export(connection, dir, id, args.force);
-        let summary = Summary::default();
+        let mut summary = Summary::default();
+        for row in listing.damaged {
+            summary.add(row.place, Outcome::Damaged(row.reason));
+        }
         let summary = batch::run(connection, "exporting", items.collect(), summary, work).await?;
         let hint = "--force overwrites files that differ; the rest was exported";
         summary.print(&connection.output, ["export", "exported", "kept"], hint)
@@ -66,10 +70,9 @@ async fn export(
 ) -> Result<Outcome, CliError> {
     let body = match content(connection, &format!("iii://{id}")).await {
         Ok(content) => content.text,
-        // Unregistered since the list was made, or damaged.
-        Err(error) if matches!(error.kind, Kind::NotFound | Kind::Broken) => {
-            return Ok(Outcome::Skipped(error.message));
-        }
+        // Unregistered since the list was made.
+        Err(error) if error.kind == Kind::NotFound => return Ok(Outcome::Skipped(error.message)),
+        Err(error) if error.kind == Kind::Broken => return Ok(Outcome::Damaged(error.message)),
         Err(error) => return Err(error),
     };
     let (dir, file) = (dir.to_owned(), PathBuf::from(format!("{id}.md")));

@@ -10,7 +10,7 @@ use skills_files::{MarkdownFile, MarkdownFolder};
 
 use super::batch::{self, Outcome, Summary};
 use super::connection::{Connection, open};
-use super::list::{Entry, entries};
+use super::list::{Entry, listing};
 use super::options::Options;
 use super::read::content;
 use super::register::register;
@@ -44,7 +44,7 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
         ));
     }
     open(&args.options, async |connection| {
-        let registered = entries(connection, None).await?;
+        let registered = listing(connection, None).await?.skills;
         let registered: HashMap<_, _> = registered
             .iter()
             .map(|entry| (entry.id.as_str(), entry))

@@ -52,15 +52,28 @@ fn state() -> String {
     ORIGINS[0].into()
 }
 
+/// A list of skills.
 #[derive(Deserialize, Serialize)]
-struct Listing {
-    skills: Vec<Entry>,
+pub struct Listing {
+    pub skills: Vec<Entry>,
+    /// Registered skills that cannot be served.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<Damaged>,
+}
+
+/// A registered skill that cannot be served.
+#[derive(Deserialize, Serialize)]
+pub struct Damaged {
+    pub place: String,
+    pub reason: String,
 }
 
 pub fn run(args: &ListArgs) -> Result<(), CliError> {
     open(&args.options, async |connection| {
-        let skills = entries(connection, args.origin.as_deref()).await?;
-        let listing = Listing { skills };
+        let listing = listing(connection, args.origin.as_deref()).await?;
+        for Damaged { place, reason } in &listing.damaged {
+            connection.output.warn(&format!("{place}: {reason}"));
+        }
         connection.output.data("list", &listing, |output| {
             let rows = if args.flat { flat } else { tree };
             let rows = rows(&listing.skills, Timestamp::now());
@@ -75,16 +88,14 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
 }
 
 /// Every skill, or those of one origin.
-pub async fn entries(
-    connection: &Connection,
-    origin: Option<&str>,
-) -> Result<Vec<Entry>, CliError> {
-    let listing: Listing = connection.call(&LIST, &json!({})).await?;
-    let mut skills = listing.skills;
+pub async fn listing(connection: &Connection, origin: Option<&str>) -> Result<Listing, CliError> {
+    let mut listing: Listing = connection.call(&LIST, &json!({})).await?;
     if let Some(origin) = origin {
-        skills.retain(|skill| skill.origin == origin);
+        listing.skills.retain(|skill| skill.origin == origin);
+        // What is damaged is registered.
+        listing.damaged.retain(|_| origin == ORIGINS[0]);
     }
-    Ok(skills)
+    Ok(listing)
 }
 
 type Row = [String; 4];

@@ -25,6 +25,11 @@ enum Format {
 /// the response; notify logs every folder that was removed.
 const DEFAULT_FILTER: &str = "info,rmcp=error,notify=error";
 
+/// The filter of a short command without `RUST_LOG`. The command itself reports damaged rows and
+/// writes that fail.
+const VERB_FILTER: &str =
+    "warn,notify=error,skills_core::catalogue=error,skills_iii::state::write_health=off";
+
 /// Starts logging for a server.
 pub fn start(args: LogArgs) {
     let subscriber = tracing_subscriber::fmt()
@@ -41,7 +46,11 @@ pub fn start(args: LogArgs) {
 
 /// Starts logging for a short command: warnings, without times.
 pub fn start_for_a_verb(quiet: bool) {
-    let default = if quiet { "error" } else { "warn,notify=error" };
+    let default = if quiet {
+        "error,skills_iii::state::write_health=off"
+    } else {
+        VERB_FILTER
+    };
     let started = tracing_subscriber::fmt()
         .with_env_filter(filter(default))
         .with_writer(std::io::stderr)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use skills_core::{Engine, Failure, Json, Pending};
+use skills_core::{Engine, Failure, Json, Pending, StoredRow};
 use skills_iii::state::SqliteState;
 use skills_iii::{CallError, Client};
 
@@ -56,7 +56,7 @@ impl Engine for ClientEngine {
     fn for_each_row(
         &self,
         scope: &str,
-        visit: &mut dyn FnMut(&str),
+        visit: &mut dyn FnMut(StoredRow<'_>),
     ) -> Option<Result<(), Failure>> {
         let store = self.store.as_ref()?;
         // The rows belong to the engine: without it, reads fail.

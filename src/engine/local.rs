@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use serde_json::value::to_raw_value;
-use skills_core::{Engine, Failure, Json, Pending, Registry};
+use skills_core::{Engine, Failure, Json, Pending, Registry, StoredRow};
 use skills_iii::state::{SqliteState, StateError, StoreOptions};
 use skills_iii::{CallError, call_state};
 
@@ -92,7 +92,7 @@ impl Engine for LocalEngine {
     fn for_each_row(
         &self,
         scope: &str,
-        visit: &mut dyn FnMut(&str),
+        visit: &mut dyn FnMut(StoredRow<'_>),
     ) -> Option<Result<(), Failure>> {
         Some(for_each_row(&self.store, scope, visit))
     }

@@ -9,7 +9,7 @@ mod local;
 pub mod remote;
 mod worker_source;
 
-use skills_core::Failure;
+use skills_core::{Failure, StoredRow};
 use skills_iii::CallError;
 use skills_iii::state::SqliteState;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -43,7 +43,7 @@ pub fn is_idempotent(function: &str) -> bool {
 fn for_each_row(
     store: &SqliteState,
     scope: &str,
-    visit: &mut dyn FnMut(&str),
+    visit: &mut dyn FnMut(StoredRow<'_>),
 ) -> Result<(), Failure> {
     let mut read = || store.for_each_row(scope, visit);
     let visited = match Handle::current().runtime_flavor() {

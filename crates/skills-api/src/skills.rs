@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skills_core::{Mime, Resource, SkillHead, SkillId, TEMPLATES};
+use skills_core::{Mime, Resource, SkillHead, SkillId, Skipped, TEMPLATES};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -72,9 +72,14 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
         Box::pin(async move {
             let ListSkillsInput {} = decode(&payload)?;
             let list = async {
-                let skills = registry.skills().await?.entries;
-                let skills = skills.iter().map(SkillEntry::of).collect();
-                encode(&ListSkillsOutput { skills })
+                let listing = registry.skills().await?;
+                let damaged = match &listing.skipped[..] {
+                    [] => Vec::new(),
+                    _ => registry.damaged_skills().await?,
+                };
+                let skills = listing.entries.iter().map(SkillEntry::of).collect();
+                let damaged = damaged.into_iter().map(DamagedEntry::from).collect();
+                encode(&ListSkillsOutput { skills, damaged })
             };
             registry.cached_list("skills::list", list).await
         })
@@ -88,6 +93,23 @@ struct ListSkillsInput {}
 #[derive(Serialize, JsonSchema)]
 struct ListSkillsOutput<'a> {
     skills: Vec<SkillEntry<'a>>,
+    /// Registered skills that cannot be served. Absent from the published schema, and from the
+    /// output if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    damaged: Vec<DamagedEntry>,
+}
+
+#[derive(Serialize)]
+struct DamagedEntry {
+    place: String,
+    reason: String,
+}
+
+impl From<Skipped> for DamagedEntry {
+    fn from(Skipped { place, reason }: Skipped) -> Self {
+        Self { place, reason }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::change::ChangePublisher;
+use crate::engine::{StoredRow, VALUE_DAMAGED};
 use crate::image::{EventValue, Image, Need, ReadPlan};
 use crate::key_locks::KeyLocks;
 use crate::row::Row;
@@ -186,9 +187,16 @@ impl<T: Row> Catalogue<T> {
     }
 
     async fn read_key(&self, key: &str) -> Result<Option<RowSlot<T>>, Failure> {
-        let value = self.call("state::get", &self.key_input(key)).await?;
-        let value = value.filter(|raw| raw.get() != "null");
-        let slot = value.map(|raw| decode(key, raw.get()));
+        let slot = match self.call("state::get", &self.key_input(key)).await {
+            Ok(value) => {
+                let value = value.filter(|raw| raw.get() != "null");
+                value.map(|raw| decode(key, raw.get()))
+            }
+            Err(Failure::Failed { code, message }) if code == VALUE_DAMAGED => {
+                Some(RowSlot::Damaged(message.into()))
+            }
+            Err(failure) => return Err(failure),
+        };
         if let Some(RowSlot::Damaged(problem)) = &slot {
             self.warn_damaged(key, problem);
         }
@@ -197,7 +205,10 @@ impl<T: Row> Catalogue<T> {
 
     /// Visits every row without keeping it. `None` if the rows are in memory anyway, or not in
     /// this process.
-    pub(crate) fn for_each_row(&self, visit: &mut dyn FnMut(&str)) -> Option<Result<(), Failure>> {
+    pub(crate) fn for_each_row(
+        &self,
+        visit: &mut dyn FnMut(StoredRow<'_>),
+    ) -> Option<Result<(), Failure>> {
         if self.is_watched() {
             return None;
         }
@@ -207,17 +218,21 @@ impl<T: Row> Catalogue<T> {
     /// Everything in the scope: rows with a key, and the problems of rows without one.
     async fn load(&self) -> Result<(Vec<(Arc<str>, RowSlot<T>)>, Vec<Arc<str>>), Failure> {
         let (mut rows, mut keyless) = (Vec::new(), Vec::new());
-        let mut take = |text: &str| match T::from_json(text) {
-            Ok(row) => rows.push((row.key(), RowSlot::Row(Arc::new(row)))),
-            Err(bad) => {
-                self.warn_damaged(bad.key.as_deref().unwrap_or("?"), &bad.problem);
-                match bad.key {
-                    Some(key) => rows.push((key, RowSlot::Damaged(bad.problem.into()))),
-                    None => keyless.push(bad.problem.into()),
+        let visited = self.engine.for_each_row(&self.scope, &mut |(key, text)| {
+            let slot = match text {
+                Ok(text) => decode::<T>(key, text),
+                Err(problem) => RowSlot::Damaged(problem.into()),
+            };
+            let key = match &slot {
+                RowSlot::Row(row) => row.key(),
+                RowSlot::Damaged(problem) => {
+                    self.warn_damaged(key, problem);
+                    key.into()
                 }
-            }
-        };
-        if let Some(visited) = self.engine.for_each_row(&self.scope, &mut take) {
+            };
+            rows.push((key, slot));
+        });
+        if let Some(visited) = visited {
             visited?;
             return Ok((rows, keyless));
         }
@@ -233,7 +248,16 @@ impl<T: Row> Catalogue<T> {
             message: format!("`state::list` did not return a list: {e}"),
         })?;
         for value in values {
-            take(value.get());
+            match T::from_json(value.get()) {
+                Ok(row) => rows.push((row.key(), RowSlot::Row(Arc::new(row)))),
+                Err(bad) => {
+                    self.warn_damaged(bad.key.as_deref().unwrap_or("?"), &bad.problem);
+                    match bad.key {
+                        Some(key) => rows.push((key, RowSlot::Damaged(bad.problem.into()))),
+                        None => keyless.push(bad.problem.into()),
+                    }
+                }
+            }
         }
         Ok((rows, keyless))
     }

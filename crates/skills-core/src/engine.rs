@@ -14,6 +14,12 @@ pub type Json = Box<RawValue>;
 /// A future that a port returns.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// A row of state: its key, and its text or why it is not text.
+pub type StoredRow<'a> = (&'a str, Result<&'a str, String>);
+
+/// The code of [`Failure::Failed`] for a row whose value is not JSON.
+pub(crate) const VALUE_DAMAGED: &str = "VALUE_DAMAGED";
+
 /// What the registry needs from an engine.
 pub trait Engine: Send + Sync {
     /// Calls a function and waits for its result; none if it returned nothing.
@@ -29,7 +35,7 @@ pub trait Engine: Send + Sync {
     fn for_each_row(
         &self,
         scope: &str,
-        visit: &mut dyn FnMut(&str),
+        visit: &mut dyn FnMut(StoredRow<'_>),
     ) -> Option<Result<(), Failure>> {
         let _ = (scope, visit);
         None

@@ -38,7 +38,7 @@ mod uri;
 
 pub use change::{Change, Listener, Topic};
 pub use content::{Content, Mime, from_section};
-pub use engine::{Engine, Failure, Json, Pending};
+pub use engine::{Engine, Failure, Json, Pending, StoredRow};
 pub use error::{Error, Kind};
 pub use escape::{escape_control, escape_control_in_lines, quote};
 pub use front_matter::{FrontMatter, Triggers, triggers};

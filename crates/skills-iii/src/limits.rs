@@ -21,14 +21,6 @@ pub const MAX_FRAME_BYTES: usize = 16 << 20;
 /// The largest message that the hub receives. A larger one closes its connection with code 1009.
 pub const MAX_MESSAGE_BYTES: usize = 128 << 20;
 
-/// Bytes of the messages that arrive at the hub at the same time and are not complete, besides
-/// [`MIN_INCOMING_BYTES`] of each connection. A connection that sends more is closed with code
-/// 1013.
-pub const MAX_INCOMING_BYTES_OF_ALL: usize = 256 << 20;
-
-/// Bytes of an incomplete message that a connection may send whatever the others send.
-pub const MIN_INCOMING_BYTES: usize = 1 << 20;
-
 /// Messages that may wait for one connection. Further calls get `worker_overloaded`, further
 /// events are dropped.
 pub const MAX_QUEUED_MESSAGES: usize = 65_536;
@@ -109,8 +101,13 @@ pub const MAX_VALUE_BYTES: usize = 64 << 20;
 /// Keys in a path of `state::update`. More is an error.
 pub const MAX_PATH_KEYS: usize = 32;
 
-/// Bytes that wait to be written to state. Further writes fail.
-pub const MAX_QUEUED_WRITE_BYTES: usize = 256 << 20;
+/// Bytes that wait to be written to state. Further writes fail. A single larger write still fits
+/// an empty queue.
+pub const MAX_QUEUED_WRITE_BYTES: usize = 64 << 20;
+
+/// Scopes that `state::list` reads at the same time. Further lists wait, and equal ones share one
+/// result.
+pub const MAX_RUNNING_LISTS: usize = 4;
 
 /// How long a write or an open waits for the lock of another process. Then it fails.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -127,4 +124,4 @@ pub const MAX_LOG_BYTES: u32 = 16 << 20;
 pub const MAX_EVENTS: usize = 16_384;
 
 /// Bytes of events of state that wait for a subscriber. Then it reads the rows again.
-pub const MAX_EVENT_BYTES: usize = 64 << 20;
+pub const MAX_EVENT_BYTES: usize = 32 << 20;

@@ -265,8 +265,19 @@ async fn damaged_rows_are_findings_with_and_without_an_engine() {
     serve.kill().await;
 
     let (kept, _) = doctor(dir, NO_ENGINE).await;
-    for part in ["findings", "damaged", "shadowed"] {
+    for part in ["findings", "shadowed"] {
         assert_eq!(kept[part], served[part], "{part}");
+    }
+    // The data directory has the key that a list of an engine does not have.
+    assert_eq!(kept["damaged"][0]["place"], "skills/bad");
+    for (kept, served) in [
+        (
+            &kept["damaged"][0]["reason"],
+            &served["damaged"][0]["reason"],
+        ),
+        (&kept["damaged"][1], &served["damaged"][1]),
+    ] {
+        assert_eq!(kept, served);
     }
 
     // The rows are checked on an engine without a registry too.

@@ -2,6 +2,7 @@
 //! are killed, and functions that fail.
 
 mod agents;
+mod damaged;
 mod doctor;
 mod files;
 mod handlers;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Registry;
 use crate::row_slot::Snapshot;
 use crate::skill::check_body;
-use crate::{Change, Error, Json, Listing, Origin, Skill, SkillId, SourceSkill};
+use crate::{Change, Error, Json, Listing, Origin, Skill, SkillId, Skipped, SourceSkill};
 
 /// The short form of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +51,11 @@ impl Registry {
         Ok((state.rows.len(), state.damaged.len()))
     }
 
+    /// The registered skills that cannot be served, and why.
+    pub async fn damaged_skills(&self) -> Result<Vec<Skipped>, Error> {
+        Ok(self.stored_skills("list the skills").await?.damaged.clone())
+    }
+
     /// Every skill of every origin, in byte order of their ids.
     pub async fn skills(&self) -> Result<Listing<SkillHead>, Error> {
         let Listing {
@@ -71,20 +76,21 @@ impl Registry {
     }
 
     /// The registered skills. Rows in this process are read without keeping their bodies,
-    /// unless one is damaged or has the id of another: then the image decides.
+    /// unless one is damaged: then the image decides.
     async fn stored_heads(&self) -> Result<Listing<SkillHead>, Error> {
         const DOING: &str = "list the skills";
         let (mut entries, mut damaged) = (Vec::new(), false);
-        let visited = self
-            .skills
-            .for_each_row(&mut |row| match SkillHead::from_json(row) {
-                Some(head) => entries.push(head),
-                None => damaged = true,
-            });
+        let visited = self.skills.for_each_row(&mut |(key, text)| match text
+            .ok()
+            .and_then(SkillHead::from_json)
+        {
+            Some(head) if head.id.as_str() == key => entries.push(head),
+            _ => damaged = true,
+        });
         if let Some(visited) = visited {
             visited.map_err(Error::state(|| DOING))?;
-            entries.sort_by(|a, b| a.id.cmp(&b.id));
-            if !damaged && entries.windows(2).all(|pair| pair[0].id != pair[1].id) {
+            if !damaged {
+                entries.sort_by(|a, b| a.id.cmp(&b.id));
                 let skipped = Vec::new();
                 return Ok(Listing { entries, skipped });
             }

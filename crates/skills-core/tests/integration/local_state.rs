@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use memory_engine::{Link, Memory, now};
 use serde_json::{Value, json};
-use skills_core::{Engine, Failure, Json, Listing, Pending, Registry, RegistrySettings, SkillHead};
+use skills_core::{
+    Engine, Failure, Json, Listing, Pending, Registry, RegistrySettings, SkillHead, StoredRow,
+};
 
 use crate::row;
 
 /// A connection that visits `rows`, returns `result`, and counts the visits.
 struct LocalState {
     link: Arc<Link>,
-    rows: Vec<String>,
+    rows: Vec<(String, Result<String, String>)>,
     result: Result<(), Failure>,
     visits: Mutex<usize>,
 }
@@ -30,11 +32,13 @@ impl Engine for LocalState {
     fn for_each_row(
         &self,
         scope: &str,
-        visit: &mut dyn FnMut(&str),
+        visit: &mut dyn FnMut(StoredRow<'_>),
     ) -> Option<Result<(), Failure>> {
         assert_eq!(scope, "skills");
         *self.visits.lock().unwrap() += 1;
-        self.rows.iter().for_each(|row| visit(row));
+        for (key, text) in &self.rows {
+            visit((key, text.as_deref().map_err(Clone::clone)));
+        }
         Some(self.result.clone())
     }
 
@@ -46,12 +50,15 @@ impl Engine for LocalState {
 /// The list of these rows through calls, and with state in the same process.
 fn lists(rows: &[Value], watched: bool) -> [Listing<SkillHead>; 2] {
     let memory = Memory::new();
-    for (n, row) in rows.iter().enumerate() {
-        memory.put("skills", row["id"].as_str().unwrap_or(&n.to_string()), row);
+    let key = |(n, row): (usize, &Value)| row["id"].as_str().map_or(n.to_string(), Into::into);
+    let keys: Vec<_> = rows.iter().enumerate().map(key).collect();
+    for (key, row) in keys.iter().zip(rows) {
+        memory.put("skills", key, row);
     }
+    let texts = rows.iter().map(|row| Ok(row.to_string()));
     let local = Arc::new(LocalState {
         link: memory.connect(),
-        rows: rows.iter().map(ToString::to_string).collect(),
+        rows: keys.into_iter().zip(texts).collect(),
         result: Ok(()),
         visits: Mutex::default(),
     });
@@ -75,11 +82,12 @@ fn a_list_is_the_same_wherever_state_is() {
         for watched in [true, false] {
             let [called, visited] = lists(rows, watched);
             assert_eq!(visited.entries, called.entries, "watched: {watched}");
-            assert_eq!(visited.skipped, called.skipped, "watched: {watched}");
-            assert_eq!(
-                (visited.entries.len(), visited.skipped.len()),
-                (listed, skipped)
-            );
+            for found in [visited, called] {
+                assert_eq!(
+                    (found.entries.len(), found.skipped.len()),
+                    (listed, skipped)
+                );
+            }
         }
     }
     check(&[], 0, 0);
@@ -101,6 +109,35 @@ fn a_list_is_the_same_wherever_state_is() {
 }
 
 #[test]
+fn a_damaged_row_is_one_finding_with_its_key() {
+    for watched in [true, false] {
+        let engine = Arc::new(LocalState {
+            link: Memory::new().connect(),
+            rows: vec![
+                ("a".into(), Ok(row("a", "A").to_string())),
+                ("b".into(), Err("it is not UTF-8".into())),
+                ("c".into(), Ok("{".into())),
+                ("d".into(), Ok("null".into())),
+                ("e".into(), Ok(row("a", "E").to_string())),
+            ],
+            result: Ok(()),
+            visits: Mutex::default(),
+        });
+        let registry = Registry::new(engine, Vec::new(), RegistrySettings::default(), || {
+            "now".into()
+        });
+        registry.connected(watched);
+        let listing = now(registry.skills()).unwrap();
+        assert_eq!(listing.entries.len(), 1);
+        let places = listing.skipped.iter().map(|skipped| &*skipped.place);
+        let places: Vec<_> = places.collect();
+        assert_eq!(places, ["skills/b", "skills/c", "skills/d", "skills/e"]);
+        assert_eq!(listing.skipped[0].reason, "it is not UTF-8");
+        assert_eq!(now(registry.registered_skill_counts()).unwrap(), (1, 4));
+    }
+}
+
+#[test]
 fn the_length_is_that_of_the_body_and_not_of_its_row() {
     let [_, visited] = lists(&[row("a", "\"é\"\n\u{1}")], false);
     assert_eq!(visited.entries[0].bytes, "\"é\"\n\u{1}".len());
@@ -112,7 +149,7 @@ fn an_outage_of_state_local_is_an_error_too() {
         let reason = "the disk went".into();
         let engine = Arc::new(LocalState {
             link: Memory::new().connect(),
-            rows: vec![row("a", "A").to_string()],
+            rows: vec![("a".into(), Ok(row("a", "A").to_string()))],
             result: Err(Failure::Unreachable { reason }),
             visits: Mutex::default(),
         });

@@ -90,7 +90,7 @@ impl Address {
             let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
             // Messages are small, and peers wait for them: do not delay them.
             stream.set_nodelay(true)?;
-            let stream = Monitored::new(stream, Budget::default());
+            let stream = Monitored::new(stream);
             // Engines send a message in one frame.
             let max_bytes = options.max_message_bytes;
             let config = socket_config(max_bytes, max_bytes);
@@ -118,7 +118,8 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
             Ok(socket) => {
                 refused = None;
                 let since = Instant::now();
-                let (outbox, queue) = queue(inner.options.queue, &Budget::default());
+                let budget = Budget::new(usize::MAX);
+                let (outbox, queue) = queue(inner.options.queue, &budget);
                 if let Some(reattach) = lock(&inner.previous).clone() {
                     // The engine expects it before any other message.
                     let _ = outbox.push(Message::Reattach(reattach));

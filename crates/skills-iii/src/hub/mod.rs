@@ -41,8 +41,8 @@ use skills_access::AccessPolicy;
 
 use crate::client::{Client, ClientOptions};
 use crate::limits::{
-    HANDSHAKE_TIMEOUT, INTRODUCTION_TIMEOUT, MAX_FRAME_BYTES, MAX_INCOMING_BYTES_OF_ALL,
-    MAX_MESSAGE_BYTES, MAX_OPEN_CALLS, MAX_QUEUED_BYTES_OF_ALL, SILENCE_TIMEOUT, WRITE_TIMEOUT,
+    HANDSHAKE_TIMEOUT, INTRODUCTION_TIMEOUT, MAX_FRAME_BYTES, MAX_MESSAGE_BYTES, MAX_OPEN_CALLS,
+    MAX_QUEUED_BYTES_OF_ALL, SILENCE_TIMEOUT, WRITE_TIMEOUT,
 };
 use crate::link::{Heartbeat, Monitored, Protocol, run_local, run_socket, socket_config};
 use crate::lock::lock;
@@ -68,8 +68,6 @@ pub struct HubOptions {
     pub queue: QueueLimits,
     /// How many bytes may wait for all workers that do not read.
     pub max_queued_bytes: usize,
-    /// How many bytes of messages that are not complete may arrive at the same time.
-    pub max_incoming_bytes: usize,
     /// How many calls a worker may have open.
     pub max_open_calls: usize,
     /// The timeouts of sockets.
@@ -88,7 +86,6 @@ impl HubOptions {
             max_message_bytes: MAX_MESSAGE_BYTES,
             queue: QueueLimits::default(),
             max_queued_bytes: MAX_QUEUED_BYTES_OF_ALL,
-            max_incoming_bytes: MAX_INCOMING_BYTES_OF_ALL,
             max_open_calls: MAX_OPEN_CALLS,
             heartbeat: Heartbeat {
                 ping_after: Duration::from_secs(30),
@@ -112,8 +109,6 @@ struct Core {
     serial: AtomicU64,
     /// What may wait for all sockets.
     budget: Budget,
-    /// What all sockets may be receiving.
-    incoming: Budget,
     /// Bytes of events that wait for a condition.
     condition_bytes: AtomicUsize,
     // A std lock: nothing awaits while it is held.
@@ -128,7 +123,6 @@ impl Hub {
         let writes = options.state.changes();
         let core = Arc::new(Core {
             budget: Budget::new(options.max_queued_bytes),
-            incoming: Budget::new(options.max_incoming_bytes),
             condition_bytes: AtomicUsize::new(0),
             options,
             hub_id: Uuid::new_v4().to_string(),
@@ -273,7 +267,7 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
             return;
         }
     }
-    let stream = Monitored::new(stream, core.incoming.clone());
+    let stream = Monitored::new(stream);
     let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
     let (outbox, queue) = queue(core.options.queue, &core.budget);
     let heartbeat = core.options.heartbeat;

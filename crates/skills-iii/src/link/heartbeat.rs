@@ -10,8 +10,6 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Ended;
-use super::incoming::Incoming;
-use crate::queue::Budget;
 
 /// The timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -56,18 +54,9 @@ pub(super) struct Activity {
     ping_due: AtomicBool,
     reader: AtomicWaker,
     writer: Notify,
-    pub(super) incoming: Incoming,
 }
 
 impl Activity {
-    /// With the bytes that this and other connections may be receiving.
-    pub(super) fn new(incoming: Budget) -> Self {
-        Self {
-            incoming: Incoming::new(incoming),
-            ..Self::default()
-        }
-    }
-
     pub(super) fn received(&self) {
         self.read.store(true, Ordering::Relaxed);
     }

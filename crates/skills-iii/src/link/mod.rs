@@ -5,7 +5,6 @@
 
 mod fragment;
 mod heartbeat;
-mod incoming;
 mod local;
 mod monitored;
 mod socket;

@@ -1,7 +1,7 @@
 //! A socket that records what happens on it, byte by byte: a large message that moves slowly is
 //! progress.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,7 +10,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::heartbeat::Activity;
-use crate::queue::Budget;
 
 #[derive(Debug)]
 pub(crate) struct Monitored {
@@ -19,16 +18,11 @@ pub(crate) struct Monitored {
 }
 
 impl Monitored {
-    /// `incoming` is what this and other connections may be receiving.
-    pub(crate) fn new(stream: TcpStream, incoming: Budget) -> Self {
+    pub(crate) fn new(stream: TcpStream) -> Self {
         Self {
             stream,
-            activity: Arc::new(Activity::new(incoming)),
+            activity: Arc::default(),
         }
-    }
-
-    pub(super) fn into_inner(self) -> TcpStream {
-        self.stream
     }
 
     pub(super) fn activity(&self) -> Arc<Activity> {
@@ -51,14 +45,9 @@ impl AsyncRead for Monitored {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
             self.activity.received();
-            if !self.activity.incoming.add(buffer.filled().len() - before) {
-                let error = "other large messages arrive; send this one again later";
-                return Poll::Ready(Err(io::Error::new(ErrorKind::QuotaExceeded, error)));
-            }
         }
         read
     }

@@ -10,7 +10,6 @@
 //! ends when nothing was written for a quarter of the write timeout, and an end that reads nothing
 //! for the whole write timeout is dropped.
 
-use std::io::ErrorKind;
 use std::time::Duration;
 
 use futures_util::stream::{SplitSink, SplitStream};
@@ -72,40 +71,14 @@ pub(crate) async fn run_socket(
         ended = activity.monitor(heartbeat) => ended,
         reason = aborted => Ended::Aborted(reason),
     };
-    let refusal = match &ended {
-        Ended::ClosedHere | Ended::ClosedThere => None,
-        Ended::Broken(error) => match refusal(error) {
-            Some(refusal) => Some(refusal),
-            None => return ended,
-        },
+    let _ = match &ended {
+        Ended::ClosedHere | Ended::ClosedThere => timeout(CLOSE_TIMEOUT, close(sink, stream)).await,
+        Ended::Broken(Error::Capacity(too_large)) => {
+            timeout(CLOSE_TIMEOUT, refuse(sink, stream, too_large)).await
+        }
         _ => return ended,
     };
-    let closing = async {
-        match refusal {
-            None => close(sink, stream).await,
-            Some(refusal) => refuse(sink, stream, refusal).await,
-        }
-    };
-    let _ = timeout(CLOSE_TIMEOUT, closing).await;
     ended
-}
-
-/// What to tell the other end about a message that cannot be received.
-fn refusal(error: &Error) -> Option<CloseFrame> {
-    let (code, reason) = match error {
-        Error::Capacity(CapacityError::MessageTooLong { size, max_size }) => (
-            CloseCode::Size,
-            format!("a frame or message has {size} bytes, at most {max_size}; send fragments"),
-        ),
-        Error::Io(error) if error.kind() == ErrorKind::QuotaExceeded => {
-            (CloseCode::Again, error.to_string())
-        }
-        _ => return None,
-    };
-    Some(CloseFrame {
-        code,
-        reason: reason.into(),
-    })
 }
 
 async fn close(
@@ -121,17 +94,27 @@ async fn close(
     Ok(())
 }
 
-/// Tells the other end why the connection ends.
+/// Tells the other end that its frame or message is too large.
 async fn refuse(
     mut sink: SplitSink<Socket, Frame>,
     stream: SplitStream<Socket>,
-    reason: CloseFrame,
+    too_large: &CapacityError,
 ) -> Result<(), Error> {
-    sink.send(Frame::Close(Some(reason))).await?;
+    let reason = match too_large {
+        CapacityError::MessageTooLong { size, max_size } => {
+            format!("a frame or message has {size} bytes, at most {max_size}; send fragments")
+        }
+        CapacityError::TooManyHeaders => too_large.to_string(),
+    };
+    let close = CloseFrame {
+        code: CloseCode::Size,
+        reason: reason.into(),
+    };
+    sink.send(Frame::Close(Some(close))).await?;
     let Ok(socket) = sink.reunite(stream) else {
         return Ok(());
     };
-    let mut stream = socket.into_inner().into_inner();
+    let mut stream = socket.into_inner();
     stream.shutdown().await?;
     // Closing a socket with unread data may discard the close frame.
     copy(&mut stream, &mut tokio::io::sink()).await?;
@@ -171,7 +154,6 @@ async fn read(
                 Frame::Pong(_) | Frame::Frame(_) => continue,
                 Frame::Close(_) => return Ended::ClosedThere,
             };
-            activity.incoming.complete();
             match parsed {
                 Ok(message) => protocol.receive(message),
                 Err(problem) => protocol.receive_invalid(&problem),

@@ -5,15 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::message::Message;
 
-/// The bytes that several queues or connections may hold together.
+/// The bytes that may wait in several queues together.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget(Arc<(usize, AtomicUsize)>);
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self::new(usize::MAX)
-    }
-}
 
 impl Budget {
     pub(crate) fn new(bytes: usize) -> Self {
@@ -21,7 +15,7 @@ impl Budget {
     }
 
     /// Takes bytes if there are as many. A larger message still fits an unused budget.
-    pub(crate) fn take(&self, bytes: usize) -> bool {
+    pub(super) fn take(&self, bytes: usize) -> bool {
         let (max, used) = &*self.0;
         used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
             let all = used.saturating_add(bytes);
@@ -35,7 +29,7 @@ impl Budget {
         self.0.1.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(crate) fn give_back(&self, bytes: usize) {
+    pub(super) fn give_back(&self, bytes: usize) {
         self.0.1.fetch_sub(bytes, Ordering::Relaxed);
     }
 }

@@ -131,7 +131,7 @@ pub(crate) fn queue(limits: QueueLimits, budget: &Budget) -> (Outbox, Queue) {
 
 /// The queue of a connection inside this process.
 pub(crate) fn local_queue(limits: QueueLimits) -> (Outbox, Queue) {
-    new_queue(limits, Budget::default(), true)
+    new_queue(limits, Budget::new(usize::MAX), true)
 }
 
 fn new_queue(limits: QueueLimits, budget: Budget, in_process: bool) -> (Outbox, Queue) {

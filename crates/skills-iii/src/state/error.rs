@@ -71,6 +71,24 @@ pub enum StateError {
         /// What was found.
         detail: String,
     },
+    /// The value of one row is not JSON. Other rows are not affected.
+    #[error("the value of `{key}` in `{scope}` is damaged: {problem}")]
+    DamagedRow {
+        /// The row's scope.
+        scope: String,
+        /// The row's key.
+        key: String,
+        /// What is wrong with the value.
+        problem: String,
+    },
+    /// The database is empty or missing, but its WAL has content. Opening it would delete the WAL.
+    #[error("{} has no content, but {} has", path.display(), wal.display())]
+    Emptied {
+        /// The database file.
+        path: PathBuf,
+        /// Its WAL.
+        wal: PathBuf,
+    },
     /// The file at the path is not the one that was opened.
     #[error("{} was removed or replaced while it was in use", path.display())]
     Replaced {
@@ -91,10 +109,10 @@ pub enum StateError {
         /// How long the operation waited.
         waited: Duration,
     },
-    /// A scope, key or value exceeds its limit.
+    /// A scope, key, value or update exceeds its limit.
     #[error("the {what} has {size} bytes, and at most {limit} are stored")]
     TooLarge {
-        /// `scope`, `key` or `value`.
+        /// `scope`, `key`, `value` or `update`.
         what: &'static str,
         /// Its size in bytes.
         size: usize,
@@ -153,12 +171,15 @@ impl StateError {
                 "copy the file and its `-wal` before anything else; restore a backup, or save what \
                  is readable with `sqlite3 state.db .recover`",
             ),
+            Self::DamagedRow { .. } => Some("write the row again, or delete it"),
+            Self::Emptied { .. } => Some(
+                "nothing was changed; restore the database beside its `-wal`, or move the `-wal` \
+                 away to begin with an empty store",
+            ),
             Self::Replaced { .. } => Some("restart this program"),
             Self::Full { .. } => Some("free some space; the next write tries again"),
             Self::Busy { .. } | Self::Overloaded { .. } | Self::Undone => Some("try again"),
-            Self::Sqlite { cause, .. }
-                if cause.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) =>
-            {
+            Self::Sqlite { .. } if self.may_lack_space() => {
                 Some("check whether the disk is full or failing")
             }
             Self::TooLarge { .. }
@@ -175,6 +196,26 @@ impl StateError {
         let hint = self.hint().map(|hint| format!(" ({hint})"));
         let [cause, hint] = [cause, hint].map(Option::unwrap_or_default);
         format!("{self}{cause}{hint}")
+    }
+
+    pub(super) fn damaged_row(scope: &str, key: &str, problem: String) -> Self {
+        Self::DamagedRow {
+            scope: scope.to_owned(),
+            key: key.to_owned(),
+            problem,
+        }
+    }
+
+    /// Whether the disk may have had no space.
+    pub(super) fn may_lack_space(&self) -> bool {
+        match self {
+            Self::Full { .. } => true,
+            // What some file systems report instead.
+            Self::Sqlite { cause, .. } => {
+                cause.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+            }
+            _ => false,
+        }
     }
 
     /// Sets the time that SQLite waited for a lock.

@@ -54,6 +54,10 @@ pub(super) fn existing(dir: &Path) -> Result<Option<PathBuf>, StateError> {
         }
     }
     let path = dir.join(FILE_NAME);
+    let wal = wal_of(&path);
+    // Before the size of the database: another process that creates the store writes the database
+    // first.
+    let has_wal = fs::metadata(&wal).is_ok_and(|wal| wal.len() > 0);
     match fs::metadata(&path) {
         Ok(found)
             if !found.is_file()
@@ -61,9 +65,18 @@ pub(super) fn existing(dir: &Path) -> Result<Option<PathBuf>, StateError> {
         {
             Err(StateError::NotSqlite { path })
         }
+        Ok(found) if found.len() >= MIN_DATABASE_BYTES => Ok(Some(path)),
+        _ if has_wal => Err(StateError::Emptied { path, wal }),
         Ok(_) => Ok(Some(path)),
         Err(_) => Ok(None),
     }
+}
+
+/// The path of a database's WAL.
+pub(super) fn wal_of(path: &Path) -> PathBuf {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    wal.into()
 }
 
 /// Opens the connection of the writer: checks and migrates the schema, and switches to WAL.

@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension};
+use serde_json::value::RawValue;
 
-use super::row::raw;
-use super::{StateChange, StoreOptions};
+use super::stored_value;
+use super::{StateChange, StoreOptions, StoredValue};
 
 /// The last row of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,23 +93,26 @@ pub(super) fn since(
     let mut rows = find.query([published.seq])?;
     // Backwards: the value that a write replaced is the value that the previous write of the key
     // wrote.
-    let mut replaced: HashMap<(i64, String), Option<String>> = HashMap::new();
+    let mut replaced: HashMap<(i64, String), StoredValue> = HashMap::new();
     let mut changes = Vec::new();
     let mut first = None;
     let mut bytes = 0;
     while let Some(row) = rows.next()? {
         first = Some(row.get::<_, i64>(0)?);
         let (scope, key): (i64, String) = (row.get(1)?, row.get(3)?);
-        let old: Option<String> = row.get(4)?;
+        let old = row.get_ref(4)?.as_bytes_or_null()?.map(value);
         let new = match replaced.insert((scope, key.clone()), old.clone()) {
             Some(known) => known,
             None => read_value(connection, scope, &key)?,
         };
-        bytes += old.as_ref().map_or(0, String::len) + new.as_ref().map_or(0, String::len);
+        bytes += [&old, &new]
+            .into_iter()
+            .flatten()
+            .map(|v| v.get().len())
+            .sum::<usize>();
         if bytes > max_bytes {
             return Ok(vec![StateChange::Reload]);
         }
-        let (old, new) = (old.map(raw).transpose()?, new.map(raw).transpose()?);
         changes.push(StateChange::Row {
             scope: row.get(2)?,
             key,
@@ -124,9 +128,14 @@ pub(super) fn since(
     Ok(changes)
 }
 
-fn read_value(connection: &Connection, scope: i64, key: &str) -> rusqlite::Result<Option<String>> {
+fn read_value(connection: &Connection, scope: i64, key: &str) -> rusqlite::Result<StoredValue> {
     connection
         .prepare_cached("SELECT value FROM entries WHERE scope = ?1 AND key = ?2")?
-        .query_row((scope, key), |row| row.get(0))
+        .query_row((scope, key), |row| Ok(value(row.get_ref(0)?.as_bytes()?)))
         .optional()
+}
+
+/// A value for an event; what is readable of a damaged one.
+fn value(bytes: &[u8]) -> Box<RawValue> {
+    stored_value::parse(bytes).unwrap_or_else(|damaged| damaged.readable)
 }

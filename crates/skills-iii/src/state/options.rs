@@ -20,7 +20,8 @@ pub struct StoreOptions {
     pub log_bytes: u32,
     /// The longest value, in bytes.
     pub max_value: usize,
-    /// How many bytes may wait to be written; further writes fail.
+    /// How many bytes may wait to be written; further writes fail. A single larger write still
+    /// fits an empty queue.
     pub max_queued: usize,
     /// How many events may wait for a subscriber of `changes`; then it gets a reload instead.
     pub max_events: usize,

@@ -2,12 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::value::RawValue;
 
 use super::StateError;
 use super::log::Tail;
+use super::stored_value::{self, DamagedValue};
 
 /// Computes the next value of a row from its present value.
 pub type UpdateFn = Box<dyn FnOnce(Option<&RawValue>) -> Result<Box<RawValue>, StateError> + Send>;
@@ -16,7 +16,8 @@ pub type UpdateFn = Box<dyn FnOnce(Option<&RawValue>) -> Result<Box<RawValue>, S
 pub(super) enum Op {
     Set(Box<RawValue>),
     Delete,
-    Update(UpdateFn),
+    /// A function, and the bytes that it holds.
+    Update(UpdateFn, usize),
     /// An update that has run, with its input and its result. An update cannot run twice, so this
     /// is written again if the transaction is rolled back.
     Ran {
@@ -29,16 +30,32 @@ impl Op {
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Set(value) => value.get().len(),
-            Self::Delete | Self::Update(_) | Self::Ran { .. } => 0,
+            Self::Update(_, size) => *size,
+            Self::Delete | Self::Ran { .. } => 0,
+        }
+    }
+
+    /// What its size is the size of, for messages.
+    pub(super) fn what(&self) -> &'static str {
+        match self {
+            Self::Update(..) => "update",
+            Self::Set(_) | Self::Delete | Self::Ran { .. } => "value",
         }
     }
 }
 
 /// A row before and after a write.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) old: Option<Box<RawValue>>,
     pub(super) new: Option<Box<RawValue>>,
+}
+
+impl Written {
+    pub(super) fn size(&self) -> usize {
+        let size = |value: &Option<Box<RawValue>>| value.as_ref().map_or(0, |v| v.get().len());
+        size(&self.old) + size(&self.new)
+    }
 }
 
 /// Why a write failed.
@@ -73,13 +90,19 @@ pub(super) fn apply(
         Some(id) => connection
             .prepare_cached("SELECT id, value FROM entries WHERE scope = ?1 AND key = ?2")?
             .query_row((id, key), |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+                let value = stored_value::parse(row.get_ref(1)?.as_bytes()?);
+                Ok((row.get::<_, i64>(0)?, value))
             })
             .optional()?,
         None => None,
     };
     let (row, old) = match found {
-        Some((row, text)) => (Some(row), Some(raw(text)?)),
+        Some((row, Ok(value))) => (Some(row), Some(value)),
+        // An update needs the value; anything else replaces it.
+        Some((_, Err(DamagedValue { problem, .. }))) if matches!(op, Op::Update(..)) => {
+            return Err(Refusal::Own(StateError::damaged_row(scope, key, problem)));
+        }
+        Some((row, Err(DamagedValue { readable, .. }))) => (Some(row), Some(readable)),
         None => (None, None),
     };
     let new = next(op, old.as_deref(), max_value).map_err(Refusal::Own)?;
@@ -126,8 +149,8 @@ fn next<'a>(
     old: Option<&RawValue>,
     max_value: usize,
 ) -> Result<Option<&'a RawValue>, StateError> {
-    if let Op::Update(_) = op
-        && let Op::Update(update) = std::mem::replace(op, Op::Delete)
+    if let Op::Update(..) = op
+        && let Op::Update(update, _) = std::mem::replace(op, Op::Delete)
     {
         // A panic of the caller's code must not end the writer's thread.
         let result = catch_unwind(AssertUnwindSafe(|| update(old)))
@@ -151,17 +174,6 @@ fn next<'a>(
             Err(StateError::Undone)
         }
         Op::Ran { result, .. } => result.as_deref().map(Some).map_err(Clone::clone),
-        Op::Delete | Op::Update(_) => Ok(None),
+        Op::Delete | Op::Update(..) => Ok(None),
     }
-}
-
-/// A stored text as JSON. Checked, because another program may have edited the file.
-pub(super) fn raw(text: String) -> rusqlite::Result<Box<RawValue>> {
-    RawValue::from_string(text).map_err(|error| not_json(&error))
-}
-
-/// The error for a stored text that is not JSON.
-pub(super) fn not_json(error: &serde_json::Error) -> rusqlite::Error {
-    let cause = FromSqlError::Other(format!("a row is not valid JSON: {error}").into());
-    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(cause))
 }

@@ -11,9 +11,11 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use super::feed::Feed;
-use super::read::Readers;
+use super::lists::Lists;
+use super::read::{ListedRow, Readers};
 use super::row::{Op, UpdateFn, Written};
 use super::write::{Job, Write, Writer};
+use super::write_health::WriteHealth;
 use super::{Changes, StateError, StoreCheck, StoreOptions, check, file};
 use crate::limits::MAX_NAME_BYTES;
 use crate::lock::lock;
@@ -32,15 +34,21 @@ pub type StateFuture<T> = BoxFuture<'static, Result<T, StateError>>;
 /// A write is queued by the call itself, so writes happen in the order of the calls, and they
 /// happen even if the future is dropped. The future resolves once the write is on disk: it then
 /// survives a kill and a power cut, every read sees it, and its event has been published.
-/// Reads may be called from any thread. Listing a large scope blocks until it is read, so an
-/// async caller may prefer a blocking thread for that.
+/// Reads may be called from any thread and block until the rows are read; only
+/// [`list_shared`](Self::list_shared) waits.
+///
+/// A row whose value is not JSON, because another program or a failing disk changed it, fails only
+/// the reads of its own key. It can be overwritten and deleted; its old value is then a string of
+/// what is readable.
 ///
 /// Several processes, and several stores in a process, may use one directory.
 #[derive(Debug)]
 pub struct SqliteState {
     jobs: Sender<Job>,
     queued_bytes: Arc<AtomicUsize>,
-    readers: Readers,
+    readers: Arc<Readers>,
+    lists: Arc<Lists>,
+    health: Arc<WriteHealth>,
     feed: Arc<Feed>,
     options: StoreOptions,
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -55,15 +63,17 @@ impl SqliteState {
         let path = file::locate(dir)?;
         let connection = file::open_writer(&path, &options)
             .map_err(|error| error.after(options.busy_timeout))?;
-        let readers = Readers::open(path.clone(), options.clone())?;
+        let readers = Arc::new(Readers::open(path.clone(), options.clone())?);
         let feed = Arc::new(Feed::new(&options));
         let queued_bytes = Arc::new(AtomicUsize::new(0));
+        let health = Arc::<WriteHealth>::default();
         let writer = Writer::new(
             connection,
             path,
             options.clone(),
             Arc::clone(&feed),
             Arc::clone(&queued_bytes),
+            Arc::clone(&health),
         )?;
         // `enqueue` bounds the queue by bytes, and every write counts at least its own size.
         let (jobs, inbox) = mpsc::channel();
@@ -78,6 +88,8 @@ impl SqliteState {
             jobs,
             queued_bytes,
             readers,
+            lists: Arc::default(),
+            health,
             feed,
             options,
             writer: Mutex::new(Some(thread)),
@@ -98,8 +110,18 @@ impl SqliteState {
         key: String,
         value: Box<RawValue>,
     ) -> StateFuture<StoredValue> {
-        let written = self.write(scope, key, Op::Set(value));
-        Box::pin(async move { Ok(written.await?.old) })
+        let written = self.replace(scope, key, value);
+        Box::pin(async move { Ok(written.await?.0) })
+    }
+
+    /// Writes a row as [`set`](Self::set) does, and returns the values before and after.
+    pub fn replace(
+        &self,
+        scope: String,
+        key: String,
+        value: Box<RawValue>,
+    ) -> StateFuture<Updated> {
+        before_and_after(self.write(scope, key, Op::Set(value)))
     }
 
     /// Reads a row.
@@ -116,20 +138,33 @@ impl SqliteState {
     /// Replaces a row by the result of `update`, with no other write in between. Returns the
     /// values before and after.
     ///
-    /// `update` runs on the writer's thread, so other writes wait for it. An error it returns,
-    /// or a panic, leaves the row as it was.
-    pub fn update(&self, scope: String, key: String, update: UpdateFn) -> StateFuture<Updated> {
-        let written = self.write(scope, key, Op::Update(update));
-        Box::pin(async move {
-            let Written { old, new } = written.await?;
-            // A successful update always has a new value.
-            Ok((old, new.ok_or(StateError::Closed)?))
-        })
+    /// `update` holds `size` bytes, which count against the limits of the queue. It runs on the
+    /// writer's thread, so other writes wait for it. An error it returns, or a panic, leaves the
+    /// row as it was.
+    pub fn update(
+        &self,
+        scope: String,
+        key: String,
+        size: usize,
+        update: UpdateFn,
+    ) -> StateFuture<Updated> {
+        before_and_after(self.write(scope, key, Op::Update(update, size)))
     }
 
-    /// Reads every value of a scope as one JSON list, in the order of insertion.
+    /// Reads every value of a scope as one JSON list, in the order of insertion, without damaged
+    /// rows. Blocks until all of it is read.
     pub fn list(&self, scope: &str) -> Result<Box<RawValue>, StateError> {
-        self.readers.list(scope)
+        self.readers.list(scope, &|| true)
+    }
+
+    /// Reads the same list on another thread. Few lists are read at a time; equal ones that wait
+    /// share one result, which has every write that completed before the call. Dropping the
+    /// future stops the read. Must be awaited inside a runtime.
+    pub fn list_shared(
+        &self,
+        scope: String,
+    ) -> impl Future<Output = Result<Arc<RawValue>, StateError>> + Send + use<> {
+        self.lists.list(&self.readers, scope)
     }
 
     /// Lists every scope that was ever written to, sorted, including the empty ones.
@@ -143,10 +178,21 @@ impl SqliteState {
         self.feed.subscribe()
     }
 
-    /// Calls `visit` with the text of every value of a scope, in the order of insertion, without
-    /// copying it. Unlike [`SqliteState::list`] this does not check that the text is valid JSON.
-    pub fn for_each_row(&self, scope: &str, visit: &mut dyn FnMut(&str)) -> Result<(), StateError> {
+    /// Calls `visit` with the key and the text of every row of a scope, in the order of insertion,
+    /// without copying them. Unlike [`SqliteState::list`] this does not check that the text is
+    /// valid JSON.
+    pub fn for_each_row(
+        &self,
+        scope: &str,
+        visit: &mut dyn FnMut(ListedRow<'_>),
+    ) -> Result<(), StateError> {
         self.readers.for_each_row(scope, visit)
+    }
+
+    /// The error of the last write, until a write succeeds. Errors of a single write, such as a
+    /// value that is too large, do not count.
+    pub fn write_problem(&self) -> Option<StateError> {
+        self.health.problem()
     }
 
     /// Finishes the queued writes and ends the writer; blocks until then. Later calls fail with
@@ -171,10 +217,12 @@ impl SqliteState {
         op: Op,
     ) -> impl Future<Output = Result<Written, StateError>> + Send + use<> {
         let (completed, written) = oneshot::channel();
+        let size = size_of::<Write>() + scope.len() + key.len() + op.size();
         let queued = self.enqueue(Box::new(Write {
             scope,
             key,
             op,
+            size,
             completed,
         }));
         async move {
@@ -187,15 +235,16 @@ impl SqliteState {
         for (what, size, limit) in [
             ("scope", write.scope.len(), MAX_NAME_BYTES),
             ("key", write.key.len(), MAX_NAME_BYTES),
-            ("value", write.op.size(), self.options.max_value),
+            (write.op.what(), write.op.size(), self.options.max_value),
         ] {
             if size > limit {
                 return Err(StateError::TooLarge { what, size, limit });
             }
         }
-        let size = write.size();
+        let size = write.size;
         let queued = self.queued_bytes.fetch_add(size, Ordering::Relaxed);
-        let sent = if queued.saturating_add(size) > self.options.max_queued {
+        // A single larger write still fits an empty queue.
+        let sent = if queued > 0 && queued.saturating_add(size) > self.options.max_queued {
             Err(StateError::Overloaded { queued })
         } else {
             let sent = self.jobs.send(Job::Write(write));
@@ -206,6 +255,16 @@ impl SqliteState {
         }
         sent
     }
+}
+
+fn before_and_after(
+    written: impl Future<Output = Result<Written, StateError>> + Send + 'static,
+) -> StateFuture<Updated> {
+    Box::pin(async move {
+        let Written { old, new } = written.await?;
+        // A successful write that is not a deletion always has a new value.
+        Ok((old, new.ok_or(StateError::Closed)?))
+    })
 }
 
 impl Drop for SqliteState {

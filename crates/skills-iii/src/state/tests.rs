@@ -11,8 +11,10 @@ use super::{Changes, SqliteState, StateChange, StateError, StoreOptions};
 
 mod busy;
 mod check;
+mod damaged;
 mod foreign;
 mod model;
+mod queue;
 mod space;
 
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -47,7 +49,9 @@ async fn set(store: &SqliteState, scope: &str, key: &str, value: &str) -> Option
 fn list(store: &SqliteState, scope: &str) -> Vec<String> {
     let mut values = Vec::new();
     store
-        .for_each_row(scope, &mut |value| values.push(value.to_owned()))
+        .for_each_row(scope, &mut |(_, value)| {
+            values.push(value.unwrap().to_owned());
+        })
         .unwrap();
     let whole = store.list(scope).unwrap();
     assert_eq!(whole.get(), format!("[{}]", values.join(",")));
@@ -138,6 +142,7 @@ async fn an_update_sees_the_row_and_replaces_it() {
         store.update(
             "s".into(),
             "n".into(),
+            0,
             Box::new(|old| {
                 let n: u32 = old.map_or(0, |old| old.get().parse().unwrap());
                 Ok(json(&(n + 1).to_string()))
@@ -159,13 +164,15 @@ async fn a_rejected_update_changes_neither_its_row_nor_others() {
     let refused = store.update(
         "s".into(),
         "a".into(),
+        0,
         Box::new(|_| {
             Err(StateError::Rejected {
                 message: "no".into(),
             })
         }),
     );
-    let panicked = store.update("new".into(), "a".into(), Box::new(|_| panic!("on purpose")));
+    let panics = Box::new(|_: Option<&RawValue>| panic!("on purpose"));
+    let panicked = store.update("new".into(), "a".into(), 0, panics);
     let after = store.set("s".into(), "c".into(), json("3"));
     before.await.unwrap();
     assert_eq!(refused.await.unwrap_err().to_string(), "no");
@@ -292,7 +299,6 @@ async fn values_above_the_limits_are_rejected_with_their_size() {
     let dir = tempfile::tempdir().unwrap();
     let small = StoreOptions {
         max_value: 8,
-        max_queued: 4096,
         ..StoreOptions::default()
     };
     let store = SqliteState::open(dir.path(), small).unwrap();
@@ -306,7 +312,7 @@ async fn values_above_the_limits_are_rejected_with_their_size() {
     );
     let made = Box::new(|_: Option<&RawValue>| Ok(json("123456789")));
     let refused = store
-        .update("s".into(), "k".into(), made)
+        .update("s".into(), "k".into(), 0, made)
         .await
         .unwrap_err();
     assert_eq!(
@@ -319,13 +325,14 @@ async fn values_above_the_limits_are_rejected_with_their_size() {
         refused.to_string(),
         "the key has 32768 bytes, and at most 16384 are stored"
     );
+    let made = Box::new(|_: Option<&RawValue>| Ok(json("1")));
     let refused = store
-        .set("s".into(), "k".repeat(5000), json("1"))
+        .update("s".into(), "k".into(), 9, made)
         .await
         .unwrap_err();
-    assert!(
-        matches!(refused, StateError::Overloaded { .. }),
-        "{refused}"
+    assert_eq!(
+        refused.to_string(),
+        "the update has 9 bytes, and at most 8 are stored"
     );
     assert_eq!(
         set(&store, "s", "k", "12345678").await,

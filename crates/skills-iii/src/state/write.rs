@@ -3,6 +3,7 @@
 //! It writes all queued writes in one transaction and completes them after the commit, in commit
 //! order. While idle it holds no lock and polls for changes of other processes.
 
+use std::mem::replace;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,6 +18,7 @@ use super::feed::Feed;
 use super::file::Identity;
 use super::log::{self, Tail};
 use super::row::{self, Op, Refusal, Written};
+use super::write_health::{WriteHealth, WriteRecord};
 use super::{StateChange, StateError, StoreOptions, schema};
 
 /// The pause between two attempts to take a lock that another process holds. Short, because a
@@ -25,7 +27,7 @@ pub(super) const LOCK_RETRY_DELAY: Duration = Duration::from_millis(1);
 
 /// How many writes one transaction may have.
 const MAX_BATCH: usize = 1024;
-/// How many bytes one transaction may have, about.
+/// How many bytes of requests or of replaced and new values one transaction may have, about.
 const MAX_BATCH_BYTES: usize = 16 << 20;
 
 /// A slower commit is counted as this long: it was an exception and does not predict the next.
@@ -46,17 +48,13 @@ pub(super) struct Write {
     pub(super) scope: String,
     pub(super) key: String,
     pub(super) op: Op,
-    pub(super) completed: oneshot::Sender<Result<Written, StateError>>,
-}
-
-impl Write {
     /// Its size for the limits of the queue and the batch.
-    pub(super) fn size(&self) -> usize {
-        size_of::<Self>() + self.scope.len() + self.key.len() + self.op.size()
-    }
+    pub(super) size: usize,
+    pub(super) completed: oneshot::Sender<Outcome>,
 }
 
-type Outcome = Result<Written, StateError>;
+/// The result of a write.
+pub(super) type Outcome = Result<Written, StateError>;
 
 /// The state of the writer's thread.
 pub(super) struct Writer {
@@ -65,6 +63,7 @@ pub(super) struct Writer {
     options: StoreOptions,
     feed: Arc<Feed>,
     queued_bytes: Arc<AtomicUsize>,
+    record: WriteRecord,
     /// Everything up to here was published.
     published: Tail,
     /// The end of the log when it was last pruned.
@@ -82,6 +81,7 @@ impl Writer {
         options: StoreOptions,
         feed: Arc<Feed>,
         queued_bytes: Arc<AtomicUsize>,
+        health: Arc<WriteHealth>,
     ) -> Result<Self, StateError> {
         let failed = |cause| StateError::from_sqlite(&path, "read", cause);
         // In this order, a write between the two causes a needless poll instead of a missed one.
@@ -96,6 +96,7 @@ impl Writer {
             options,
             feed,
             queued_bytes,
+            record: WriteRecord::new(health),
             published,
             pruned: None,
             data_version,
@@ -133,7 +134,7 @@ impl Writer {
     /// had, for a time that is short against a commit, puts them into this batch.
     fn gather(&self, first: Write, jobs: &Receiver<Job>) -> (Vec<Write>, bool) {
         let deadline = Instant::now() + self.last_commit_time / 10;
-        let mut bytes = first.size();
+        let mut bytes = first.size;
         let mut batch = vec![first];
         while batch.len() < MAX_BATCH && bytes < MAX_BATCH_BYTES {
             let job = match jobs.try_recv() {
@@ -145,7 +146,7 @@ impl Writer {
             };
             match job {
                 Some(Job::Write(write)) => {
-                    bytes += write.size();
+                    bytes += write.size;
                     batch.push(*write);
                 }
                 Some(Job::Stop) => return (batch, true),
@@ -157,27 +158,41 @@ impl Writer {
 
     /// Commits a batch, publishes it and completes its writes.
     fn finish(&mut self, mut batch: Vec<Write>) {
-        let size: usize = batch.iter().map(Write::size).sum();
-        let outcomes = match self.commit(&mut batch) {
-            Ok(outcomes) => outcomes,
-            Err(error) if batch.len() == 1 || !may_be_caused_by_one_write(&error) => {
-                batch.iter().map(|_| Err(error.clone())).collect()
+        let (mut max_len, mut checkpointed) = (batch.len(), false);
+        while !batch.is_empty() {
+            let len = batch.len().min(max_len);
+            let error = match self.commit(&mut batch[..len]) {
+                Ok(outcomes) => {
+                    self.record.succeeded();
+                    self.complete(&mut batch, outcomes);
+                    continue;
+                }
+                Err(error) => error,
+            };
+            // A checkpoint makes the space of the WAL available again.
+            if error.may_lack_space() && !replace(&mut checkpointed, true) && self.checkpoint() {
+                continue;
             }
-            // Nothing was written. Written one by one, each write gets its own result.
-            Err(error) => {
-                tracing::debug!(%error, writes = batch.len(), "a batch failed; writing one by one");
-                batch
-                    .chunks_mut(1)
-                    .map(|one| {
-                        self.commit(one).and_then(|mut outcomes| {
-                            outcomes.pop().unwrap_or(Err(StateError::Closed))
-                        })
-                    })
-                    .collect()
+            if len > 1 && may_be_caused_by_one_write(&error) {
+                // Nothing was written. Written one by one, each write gets its own result.
+                tracing::debug!(%error, writes = len, "a batch failed; writing one by one");
+                max_len = 1;
+                continue;
             }
-        };
-        self.queued_bytes.fetch_sub(size, Ordering::Relaxed);
-        for (write, outcome) in batch.into_iter().zip(outcomes) {
+            self.record.failed(&error);
+            let failed = if may_be_caused_by_one_write(&error) {
+                len
+            } else {
+                batch.len()
+            };
+            self.complete(&mut batch, vec![Err(error); failed]);
+        }
+    }
+
+    /// Completes the first writes of a batch.
+    fn complete(&self, batch: &mut Vec<Write>, outcomes: Vec<Outcome>) {
+        for (write, outcome) in batch.drain(..outcomes.len()).zip(outcomes) {
+            self.queued_bytes.fetch_sub(write.size, Ordering::Relaxed);
             if let Err(error) = &outcome {
                 tracing::debug!(scope = write.scope, key = write.key, %error, "a write failed");
             }
@@ -186,7 +201,8 @@ impl Writer {
         }
     }
 
-    /// Writes a batch in one transaction. An error means that nothing was written.
+    /// Writes the first writes of a batch, at least one, in one transaction. An error means that
+    /// nothing was written.
     fn commit(&mut self, batch: &mut [Write]) -> Result<Vec<Outcome>, StateError> {
         if Identity::of(&self.path) != self.identity {
             return Err(StateError::Replaced {
@@ -213,6 +229,17 @@ impl Writer {
                 Err(StateError::from_sqlite(&self.path, "write to", cause))
             }
         }
+    }
+
+    /// Copies the WAL to the database and truncates it. Returns whether that succeeded.
+    fn checkpoint(&self) -> bool {
+        let blocked = self
+            .connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        if let Err(error) = &blocked {
+            tracing::debug!(%error, "could not checkpoint");
+        }
+        blocked == Ok(0_i64)
     }
 
     /// Takes the write lock, waiting for other processes, and checks that the schema is still
@@ -253,28 +280,27 @@ impl Writer {
         Err(refused)
     }
 
-    /// Runs everything between BEGIN and COMMIT.
+    /// Runs everything between BEGIN and COMMIT. Stops early if the values become too many bytes.
     fn fill(&mut self, batch: &mut [Write]) -> rusqlite::Result<(Tail, Vec<Outcome>)> {
         let mut tail = Tail::read(&self.connection)?;
         // Commits of other processes are published before this one.
         self.catch_up(tail)?;
         let mut outcomes = Vec::with_capacity(batch.len());
-        for write in batch {
-            let row_key = (write.scope.as_str(), write.key.as_str());
+        let mut bytes = 0;
+        for Write { scope, key, op, .. } in batch {
             let max_value = self.options.max_value;
-            outcomes.push(
-                match row::apply(
-                    &self.connection,
-                    &mut tail,
-                    row_key,
-                    &mut write.op,
-                    max_value,
-                ) {
-                    Ok(written) => Ok(written),
-                    Err(Refusal::Own(error)) => Err(error),
-                    Err(Refusal::Database(cause)) => return Err(cause),
-                },
-            );
+            let applied = row::apply(&self.connection, &mut tail, (scope, key), op, max_value);
+            outcomes.push(match applied {
+                Ok(written) => {
+                    bytes += written.size();
+                    Ok(written)
+                }
+                Err(Refusal::Own(error)) => Err(error),
+                Err(Refusal::Database(cause)) => return Err(cause),
+            });
+            if bytes > MAX_BATCH_BYTES {
+                break;
+            }
         }
         let due = self.pruned.is_none_or(|last| {
             tail.seq - last.seq >= PRUNE_INTERVAL

@@ -93,10 +93,11 @@ struct Scope {
 }
 
 #[derive(Deserialize)]
-struct Update {
+struct Update<'a> {
     scope: String,
     key: String,
-    ops: Vec<Op>,
+    #[serde(borrow)]
+    ops: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -115,13 +116,12 @@ fn get(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
 
 fn set(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Set { scope, key, value } = decode(data)?;
-    let value: Raw = value.to_owned();
-    let written = store.set(scope, key, value.clone());
+    let written = store.replace(scope, key, value.to_owned());
     Ok(Reply::Later(Box::pin(async move {
-        let old = written.await.map_err(failed("SET_ERROR"))?;
+        let (old, new) = written.await.map_err(failed("SET_ERROR"))?;
         let written = Written {
             old_value: old.as_deref(),
-            new_value: &value,
+            new_value: &new,
             errors: Vec::new(),
         };
         encode(&written).map(Some)
@@ -138,14 +138,10 @@ fn delete(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody>
 
 fn list(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Scope { scope } = decode(data)?;
-    let store = Arc::clone(store);
-    // Reading many rows takes a while, so it gets a blocking thread.
-    let listed = tokio::task::spawn_blocking(move || store.list(&scope));
+    let listed = store.list_shared(scope);
     Ok(Reply::Later(Box::pin(async move {
-        match listed.await {
-            Ok(values) => values.map(Some).map_err(failed("LIST_ERROR")),
-            Err(error) => Err(ErrorBody::new("LIST_ERROR", error.to_string())),
-        }
+        let values = listed.await.map_err(failed("LIST_ERROR"))?;
+        Ok(Some((*values).to_owned()))
     })))
 }
 
@@ -156,14 +152,19 @@ fn list_groups(store: &Arc<SqliteState>, _: &RawValue) -> Result<Reply, ErrorBod
 
 fn update(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Update { scope, key, ops } = decode(data)?;
+    // Only checked here. Decoded, they would take many times the bytes of their text while they
+    // wait for the writer.
+    decode::<Vec<Op>>(ops)?;
+    let ops: Raw = ops.to_owned();
+    let size = ops.get().len();
     let errors = Arc::new(Mutex::new(Vec::new()));
     let found = Arc::clone(&errors);
     let apply_ops = Box::new(move |old: Option<&RawValue>| {
-        let (new, errors) = apply(old, ops)?;
+        let (new, errors) = apply(old, &ops)?;
         *lock(&found) = errors;
         Ok(new)
     });
-    let updated = store.update(scope, key, apply_ops);
+    let updated = store.update(scope, key, size, apply_ops);
     Ok(Reply::Later(Box::pin(async move {
         let (old, new) = updated.await.map_err(failed("UPDATE_ERROR"))?;
         let written = Written {
@@ -179,6 +180,7 @@ fn failed(code: &'static str) -> impl FnOnce(StateError) -> ErrorBody {
     move |error| {
         let code = match error {
             StateError::TooLarge { .. } => "VALUE_TOO_LARGE",
+            StateError::DamagedRow { .. } => "VALUE_DAMAGED",
             _ => code,
         };
         ErrorBody::new(code, error.with_cause_and_hint())
@@ -220,6 +222,75 @@ mod tests {
             ("state::delete", r#"{"scope":"s","key":"k"}"#, r#"{"n":2}"#),
             ("state::get", r#"{"scope":"s"}"#, "deserialization_error"),
             ("state::drop", "{}", "function_not_found"),
+        ] {
+            assert_eq!(
+                call(&store, function_id, payload).await,
+                expected,
+                "{function_id}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn waiting_updates_are_bounded_by_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = StoreOptions {
+            max_queued: 1 << 20,
+            ..StoreOptions::default()
+        };
+        let store = Arc::new(SqliteState::open(dir.path(), options).unwrap());
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let wait = Box::new(move |_: Option<&RawValue>| {
+            let _ = wait.recv();
+            Ok(RawValue::NULL.to_owned())
+        });
+        let occupied = store.update("gate".into(), "k".into(), 0, wait);
+        let text = "x".repeat(300 << 10);
+        let ops = format!(r#"[{{"type":"append","path":"","value":"{text}"}}]"#);
+        let payload = format!(r#"{{"scope":"s","key":"k","ops":{ops}}}"#);
+        let updates = (0..8).map(|_| call(&store, "state::update", &payload));
+        let mut updates = std::pin::pin!(futures_util::future::join_all(updates));
+        // Queues them.
+        assert!(futures_util::poll!(&mut updates).is_pending());
+        drop(go);
+        occupied.await.unwrap();
+        let updates = updates.await;
+        let refused = updates.iter().filter(|result| *result == "UPDATE_ERROR");
+        assert_eq!(refused.count(), 5);
+        let kept = store.get("s", "k").unwrap().unwrap();
+        assert_eq!(kept.get().len(), 3 * text.len() + 2);
+    }
+
+    #[tokio::test]
+    async fn a_damaged_row_is_left_out_of_a_list_and_has_its_own_code() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
+        let store = Arc::new(store);
+        for key in ["a", "b"] {
+            let payload = format!(r#"{{"scope":"s","key":"{key}","value":1}}"#);
+            call(&store, "state::set", &payload).await;
+        }
+        rusqlite::Connection::open(dir.path().join(crate::state::FILE_NAME))
+            .unwrap()
+            .execute(
+                "UPDATE entries SET value = CAST(x'22ff22' AS TEXT) WHERE key = 'b'",
+                [],
+            )
+            .unwrap();
+        for (function_id, payload, expected) in [
+            ("state::list", r#"{"scope":"s"}"#, "[1]"),
+            ("state::get", r#"{"scope":"s","key":"b"}"#, "VALUE_DAMAGED"),
+            (
+                "state::update",
+                r#"{"scope":"s","key":"b","ops":[]}"#,
+                "VALUE_DAMAGED",
+            ),
+            (
+                "state::set",
+                r#"{"scope":"s","key":"b","value":2}"#,
+                "{\"old_value\":\"\\\"\u{fffd}\\\"\",\"new_value\":2}",
+            ),
+            ("state::list", r#"{"scope":"s"}"#, "[1,2]"),
         ] {
             assert_eq!(
                 call(&store, function_id, payload).await,

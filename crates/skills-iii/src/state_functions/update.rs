@@ -64,7 +64,7 @@ type Problem = (&'static str, String);
 /// The value after the operations, and the operations that failed.
 pub(super) fn apply(
     old: Option<&RawValue>,
-    ops: Vec<Op>,
+    ops: &RawValue,
 ) -> Result<(Raw, Vec<OpError>), StateError> {
     let failed = |error: serde_json::Error| StateError::Rejected {
         message: error.to_string(),
@@ -73,6 +73,7 @@ pub(super) fn apply(
         Some(old) => serde_json::from_str(old.get()).map_err(failed)?,
         None => Value::Null,
     };
+    let ops: Vec<Op> = serde_json::from_str(ops.get()).map_err(failed)?;
     let mut errors = Vec::new();
     for (op_index, op) in ops.into_iter().enumerate() {
         if let Err((code, message)) = change(&mut value, op) {

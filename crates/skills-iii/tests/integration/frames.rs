@@ -40,40 +40,6 @@ async fn a_message_above_the_largest_frame_is_accepted_in_fragments() {
     assert_eq!(new.len(), 20_000_000);
 }
 
-#[tokio::test]
-async fn incomplete_messages_share_a_budget() {
-    let hub = TestHub::with(|options| options.max_incoming_bytes = 8 << 20).await;
-    let text = json!({ "type": "ping", "x": "x".repeat(7 << 20) }).to_string();
-    let mut parts = fragments(&text, 1 << 20);
-    let last = parts.pop().unwrap();
-    let mut first = RawWorker::named(hub.address, "first").await;
-    for part in parts.clone() {
-        first.0.send(part).await.unwrap();
-        // Does not reset what is counted; its pong shows that the part was received.
-        first.0.send(Frame::Ping(Vec::new().into())).await.unwrap();
-        let pong = in_time("a pong", first.0.next()).await.unwrap().unwrap();
-        assert!(matches!(pong, Frame::Pong(_)), "{pong}");
-    }
-    let mut second = RawWorker::named(hub.address, "second").await;
-    for part in parts {
-        // Fails once the hub has closed the connection.
-        if second.0.send(part).await.is_err() {
-            break;
-        }
-    }
-    let (code, reason) = wait_close_reason(&mut second).await;
-    assert_eq!(
-        (code, &*reason),
-        (
-            1013,
-            "other large messages arrive; send this one again later"
-        )
-    );
-    first.0.send(last).await.unwrap();
-    assert_eq!(first.receive().await["type"], "pong");
-    assert_hub_works(&hub).await;
-}
-
 /// The close frame of a connection.
 async fn wait_close_reason(raw_worker: &mut RawWorker) -> (u16, String) {
     loop {

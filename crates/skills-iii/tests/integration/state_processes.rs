@@ -163,7 +163,7 @@ async fn write_rows(store: Arc<SqliteState>, name: &str) {
         };
         // One at a time, so that each transaction contends with the other processes.
         store
-            .update("shared".into(), "counter".into(), Box::new(add))
+            .update("shared".into(), "counter".into(), 0, Box::new(add))
             .await
             .unwrap();
     }

@@ -139,41 +139,39 @@ async fn a_damaged_database_is_reported_and_left_alone() {
 }
 
 #[tokio::test]
-async fn damaged_rows_fail_the_reads_and_writes_that_access_them() {
-    let (dir, store) = fresh();
-    set(&store, "s", "a", "1").await;
-    set(&store, "s", "b", "2").await;
-    let path = dir.path().join(FILE_NAME);
-    let by_hand = Connection::open(&path).unwrap();
-    by_hand
-        .execute("UPDATE entries SET value = 'no json' WHERE key = 'a'", [])
-        .unwrap();
-    for error in [
-        store.get("s", "a").unwrap_err(),
-        store.list("s").unwrap_err(),
-        store
-            .set("s".into(), "a".into(), json("3"))
-            .await
-            .unwrap_err(),
-    ] {
-        assert!(
-            error.to_string().contains("a row is not valid JSON"),
-            "{error}"
-        );
-    }
-    assert_eq!(
-        set(&store, "s", "b", "4").await.as_deref(),
-        Some("2"),
-        "other rows still work"
-    );
-}
-
-#[tokio::test]
 async fn an_empty_file_becomes_a_store() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join(FILE_NAME), b"").unwrap();
     set(&open(dir.path()), "s", "k", "1").await;
     assert_eq!(list(&open(dir.path()), "s"), ["1"]);
+}
+
+#[tokio::test]
+async fn an_empty_database_beside_a_wal_with_content_is_left_unchanged() {
+    const EXPECTED: &str = "DIR/state.db has no content, but DIR/state.db-wal has \
+        (nothing was changed; restore the database beside its `-wal`, or move the `-wal` away to \
+        begin with an empty store)";
+    let (used, store) = fresh();
+    set(&store, "s", "k", "1").await;
+    let wal = fs::read(used.path().join(format!("{FILE_NAME}-wal"))).unwrap();
+    assert!(!wal.is_empty());
+    for database in [Some(b""), None] {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, wal_path) = (
+            dir.path().join(FILE_NAME),
+            dir.path().join(format!("{FILE_NAME}-wal")),
+        );
+        if let Some(bytes) = database {
+            fs::write(&path, bytes).unwrap();
+        }
+        fs::write(&wal_path, &wal).unwrap();
+        assert_eq!(refused(dir.path()), EXPECTED);
+        SqliteState::check(dir.path(), &StoreOptions::default()).unwrap_err();
+        assert_eq!(fs::read(&wal_path).unwrap(), wal, "the WAL was changed");
+
+        fs::write(&wal_path, b"").unwrap();
+        set(&open(dir.path()), "s", "k", "1").await;
+    }
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ async fn compare_rows(steps: Vec<Step>) {
                 let longer = move |old: Option<&RawValue>| {
                     Ok(json(&format!("[{},{n}]", old.map_or("0", RawValue::get))))
                 };
-                let done = store.update(scope.clone(), key.clone(), Box::new(longer));
+                let done = store.update(scope.clone(), key.clone(), 0, Box::new(longer));
                 let (old, new) = done.await.unwrap();
                 assert_eq!(
                     text(old),
@@ -91,7 +91,7 @@ async fn compare_rows(steps: Vec<Step>) {
                     })
                 };
                 store
-                    .update(scope, key, Box::new(refuse))
+                    .update(scope, key, 0, Box::new(refuse))
                     .await
                     .unwrap_err();
             }

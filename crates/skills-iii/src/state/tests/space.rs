@@ -38,6 +38,8 @@ async fn a_full_disk_fails_the_write_and_keeps_serving_reads() {
         "{error}"
     );
     assert!(error.to_string().contains("state.db"), "{error}");
+    let problem = store.write_problem().expect("writes fail");
+    assert!(matches!(problem, StateError::Full { .. }), "{problem}");
     assert!(kept > 10, "only {kept} rows fitted");
     assert_eq!(list(&store, "s").len(), kept);
     assert!(store.get("s", "0").unwrap().is_some());
@@ -46,6 +48,7 @@ async fn a_full_disk_fails_the_write_and_keeps_serving_reads() {
     store.delete("s".into(), "1".into()).await.unwrap();
     let again = set(&store, "s", "again", "1").await;
     assert_eq!(again, None, "there is space again");
+    assert!(store.write_problem().is_none());
     store.close();
 
     let mut published = 0;
@@ -65,6 +68,7 @@ async fn a_write_that_does_not_fit_fails_alone() {
     let gate = store.update(
         "s".into(),
         "gate".into(),
+        0,
         Box::new(move |_| {
             let _ = wait.recv();
             Ok(json("0"))
@@ -75,8 +79,8 @@ async fn a_write_that_does_not_fit_fails_alone() {
         let n: u32 = old.map_or(0, |old| old.get().parse().unwrap());
         Ok(json(&(n + 1).to_string()))
     };
-    let counted = store.update("s".into(), "n".into(), Box::new(count));
-    let counted_again = store.update("s".into(), "n".into(), Box::new(count));
+    let counted = store.update("s".into(), "n".into(), 0, Box::new(count));
+    let counted_again = store.update("s".into(), "n".into(), 0, Box::new(count));
     let huge = store.set(
         "s".into(),
         "huge".into(),
