@@ -26,6 +26,7 @@ bench:
 # The long tests of faults, and a good client's latency during each kind of abuse (Linux; root for the full disk).
 campaign: (abuse "10")
     cargo test --release --locked --test faults -- --include-ignored --test-threads 1
+    cargo test --release --locked -p simulated-disk -- --include-ignored
 
 # A good client's latency during each kind of abuse, so many seconds each.
 abuse seconds="10" *kinds="":
