@@ -127,6 +127,7 @@ const WORKERS: &[Limit] = &[
     limit("calls to one worker without a result", Count(iii::MAX_PENDING_CALLS), OVERLOADED),
     limit("calls that the registry runs at the same time", Count(iii::MAX_RUNNING_HANDLERS), OVERLOADED),
     limit("bytes of input of the calls that the registry runs", Bytes(iii::MAX_RUNNING_HANDLER_BYTES), OVERLOADED),
+    limit("bytes of everything that one worker registers", Bytes(iii::MAX_REGISTERED_BYTES), "an error"),
     limit("functions of one worker", Count(iii::MAX_FUNCTIONS_PER_WORKER), "`TOO_MANY_FUNCTIONS`"),
     limit("triggers of one worker", Count(iii::MAX_TRIGGERS_PER_WORKER), "an error"),
     limit("trigger types of one worker", Count(iii::MAX_TRIGGER_TYPES_PER_WORKER), "ignored with a warning"),

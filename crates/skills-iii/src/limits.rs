@@ -63,6 +63,10 @@ pub const MAX_FUNCTIONS_PER_WORKER: usize = 16_384;
 /// Trigger types that one worker may offer. A further one is ignored, with a warning in the log.
 pub const MAX_TRIGGER_TYPES_PER_WORKER: usize = 256;
 
+/// Bytes of everything that one worker has registered: schemas, metadata, settings. A further
+/// registration is refused.
+pub const MAX_REGISTERED_BYTES: usize = 16 << 20;
+
 /// Conditions of one worker that may run at the same time. The events of further ones are
 /// dropped, with a warning in the log.
 pub const MAX_RUNNING_CONDITIONS: usize = 64;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::registered::Registered;
 use super::session::Session;
 use super::trigger::Triggers;
 use super::trigger_type::TriggerTypes;
@@ -27,6 +28,7 @@ pub(super) struct Directory {
 pub(super) struct Function {
     pub(super) spec: FunctionSpec,
     pub(super) owner: Arc<Session>,
+    _bytes: Registered,
 }
 
 impl Directory {
@@ -45,6 +47,7 @@ impl Directory {
     pub(super) fn add_function(
         &mut self,
         spec: FunctionSpec,
+        bytes: Registered,
         owner: &Arc<Session>,
     ) -> Result<(), Arc<Session>> {
         if let Some(taken) = self.functions.get(&spec.id)
@@ -55,6 +58,7 @@ impl Directory {
         let function = Function {
             owner: Arc::clone(owner),
             spec,
+            _bytes: bytes,
         };
         let previous = self.functions.insert(function.spec.id.clone(), function);
         if previous.is_none() {

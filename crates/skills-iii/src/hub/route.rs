@@ -12,7 +12,8 @@ use super::builtin;
 use super::directory::{Directory, NAMESPACE};
 use super::events;
 use super::id::{abbreviate, check_id};
-use super::session::{Caller, OpenCall, Session};
+use super::open_call::OpenCall;
+use super::session::{Caller, Session};
 use super::trigger::rejection;
 use crate::limits::MAX_FUNCTIONS_PER_WORKER;
 use crate::message::{
@@ -131,17 +132,21 @@ impl Core {
 
     /// Applies a registration of a worker.
     pub(super) fn apply(&self, session: &Arc<Session>, message: Message) {
+        let bytes = message.weight();
         match message {
-            Message::RegisterFunction(spec) => self.register_function(session, *spec),
+            Message::RegisterFunction(spec) => self.register_function(session, *spec, bytes),
             Message::UnregisterFunction(function) => {
                 self.unregister_function(session, &function.id);
             }
-            Message::RegisterTriggerType(spec) => self.register_trigger_type(session, *spec),
+            Message::RegisterTriggerType(spec) => {
+                self.register_trigger_type(session, *spec, bytes);
+            }
             Message::UnregisterTriggerType(spec) => {
                 self.directory_mut().remove_trigger_type(&spec.id, session);
             }
             Message::RegisterTrigger(trigger) => {
-                if let Err(error) = self.register_trigger(Some(session), (*trigger).clone()) {
+                if let Err(error) = self.register_trigger(Some(session), (*trigger).clone(), bytes)
+                {
                     session.send(rejection(&trigger, error));
                 }
             }
@@ -162,22 +167,25 @@ impl Core {
         &self,
         session: Option<&Arc<Session>>,
         trigger: TriggerSpec,
+        bytes: usize,
     ) -> Result<(), ErrorBody> {
         check_id("trigger id", &trigger.id)?;
         check_id("trigger type", &trigger.trigger_type)?;
         check_id("function id", &trigger.function_id)?;
         let filter = events::StateFilter::of(&trigger)?;
-        self.directory_mut().add_trigger(trigger, filter, session)
+        self.directory_mut()
+            .add_trigger(trigger, filter, bytes, session)
     }
 
     /// There is no reply to a trigger type, so a refusal is only logged.
-    fn register_trigger_type(&self, session: &Arc<Session>, spec: TriggerTypeSpec) {
+    fn register_trigger_type(&self, session: &Arc<Session>, spec: TriggerTypeSpec, bytes: usize) {
         let id = abbreviate(&spec.id).into_owned();
         let added = check_id("trigger type", &spec.id).and_then(|()| {
             if events::is_builtin(&spec.id) {
                 return Err(ErrorBody::new("taken", "the engine provides it"));
             }
-            self.directory_mut().add_trigger_type(spec, session)
+            let bytes = session.registered.add(bytes)?;
+            self.directory_mut().add_trigger_type(spec, bytes, session)
         });
         if let Err(error) = added {
             let worker = session.name();
@@ -196,14 +204,14 @@ impl Core {
         }
     }
 
-    fn register_function(&self, session: &Arc<Session>, spec: FunctionSpec) {
+    fn register_function(&self, session: &Arc<Session>, spec: FunctionSpec, bytes: usize) {
         if spec.invocation.is_some() {
             let id = abbreviate(&spec.id);
             tracing::warn!(%id, "ignoring a function that is an HTTP endpoint");
             return;
         }
         let id = abbreviate(&spec.id).into_owned();
-        let (code, owner) = match self.add_function(session, spec) {
+        let (code, owner) = match self.add_function(session, spec, bytes) {
             Ok(()) => return self.functions_changed.notify_one(),
             Err(refused) => refused,
         };
@@ -224,6 +232,7 @@ impl Core {
         &self,
         session: &Arc<Session>,
         spec: FunctionSpec,
+        bytes: usize,
     ) -> Result<(), (&'static str, Option<String>)> {
         const CONFLICT: &str = "FUNCTION_NAMESPACE_CONFLICT";
         if check_id("function id", &spec.id).is_err() {
@@ -232,13 +241,16 @@ impl Core {
         if builtin::all().any(|(builtin, _)| builtin == spec.id) {
             return Err((CONFLICT, Some(self.hub_id.clone())));
         }
+        let Ok(bytes) = session.registered.add(bytes) else {
+            return Err(("REGISTRATIONS_TOO_LARGE", None));
+        };
         let mut directory = self.directory_mut();
         if session.functions.load(Ordering::Relaxed) >= MAX_FUNCTIONS_PER_WORKER
             && directory.function(&spec.id).is_none()
         {
             return Err(("TOO_MANY_FUNCTIONS", None));
         }
-        let added = directory.add_function(spec, session);
+        let added = directory.add_function(spec, bytes, session);
         added.map_err(|owner| (CONFLICT, Some(owner.worker_id.to_string())))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use super::open_call::{OpenCall, OpenCalls};
+use super::registered::RegisteredBytes;
 use crate::call_id::new_call_id;
 use crate::limits::MAX_PENDING_CALLS;
 use crate::lock::lock;
@@ -28,34 +30,6 @@ pub(super) enum Caller {
     None,
 }
 
-/// A call that a worker made and that has no result yet.
-#[derive(Debug)]
-pub(super) struct OpenCall(Arc<Session>);
-
-impl OpenCall {
-    pub(super) fn new(of: &Arc<Session>) -> Self {
-        let open = of.open_calls.fetch_add(1, Ordering::Relaxed) + 1;
-        if open >= of.max_open_calls / 2 {
-            of.has_many_open.store(true, Ordering::Relaxed);
-            // Results may have come in between.
-            if of.open_calls.load(Ordering::Relaxed) <= of.max_open_calls / 4 {
-                of.has_many_open.store(false, Ordering::Relaxed);
-            }
-        }
-        Self(Arc::clone(of))
-    }
-}
-
-impl Drop for OpenCall {
-    fn drop(&mut self) {
-        let of = &self.0;
-        let open = of.open_calls.fetch_sub(1, Ordering::Relaxed) - 1;
-        if open == of.max_open_calls / 4 && of.has_many_open.swap(false, Ordering::Relaxed) {
-            of.outbox.wake();
-        }
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) serial: u64,
@@ -68,15 +42,13 @@ pub(super) struct Session {
     profile: Mutex<(Option<String>, Profile)>,
     pending: Mutex<Pending>,
     refused_calls: AtomicUsize,
-    max_open_calls: usize,
     /// Calls of this worker without a result.
-    open_calls: AtomicUsize,
-    /// Set with half of the open calls that are allowed, cleared with a quarter.
-    has_many_open: AtomicBool,
+    pub(super) open_calls: OpenCalls,
     /// Conditions of triggers that this worker is deciding.
     pub(super) conditions: AtomicUsize,
     /// Functions that this worker has registered.
     pub(super) functions: AtomicUsize,
+    pub(super) registered: RegisteredBytes,
 }
 
 /// How a worker describes itself, besides its name.
@@ -118,11 +90,10 @@ impl Session {
             profile: Mutex::default(),
             pending: Mutex::default(),
             refused_calls: AtomicUsize::new(0),
-            max_open_calls,
-            open_calls: AtomicUsize::new(0),
-            has_many_open: AtomicBool::new(false),
+            open_calls: OpenCalls::new(max_open_calls),
             conditions: AtomicUsize::new(0),
             functions: AtomicUsize::new(0),
+            registered: RegisteredBytes::default(),
         })
     }
 
@@ -157,15 +128,15 @@ impl Session {
 
     /// Whether the worker should read replies before it makes more calls.
     pub(super) fn must_pause(&self) -> bool {
-        self.outbox.has_unread_replies() || self.has_many_open.load(Ordering::Relaxed)
+        self.outbox.has_unread_replies() || self.open_calls.are_many()
     }
 
     /// Fails if the worker has as many calls open as are allowed.
     pub(super) fn check_open_calls(&self) -> Result<(), ErrorBody> {
-        let max = self.max_open_calls;
-        if self.open_calls.load(Ordering::Relaxed) < max || self.is_in_process() {
+        if !self.open_calls.are_too_many() || self.is_in_process() {
             return Ok(());
         }
+        let max = self.open_calls.max;
         let message = format!("{max} calls of this worker have no result yet; wait for some");
         Err(ErrorBody::new("worker_overloaded", message))
     }
@@ -368,6 +339,11 @@ impl Session {
                 Caller::Worker(caller, _) => !caller.0.is(gone),
                 Caller::Hub(_) | Caller::None => true,
             });
+    }
+
+    /// Wakes the task of the connection.
+    pub(super) fn wake(&self) {
+        self.outbox.wake();
     }
 
     /// Sends the queued messages and closes the connection.

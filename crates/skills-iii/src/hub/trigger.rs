@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::directory::Directory;
 use super::events::StateFilter;
+use super::registered::{Registered, RegisteredBytes};
 use super::session::Session;
 use crate::limits::MAX_TRIGGERS_PER_WORKER;
 use crate::message::{
@@ -21,6 +22,8 @@ pub(super) struct Triggers {
     entries: BTreeMap<String, TriggerEntry>,
     /// How many each worker has; under none those that belong to no worker.
     counts: HashMap<Option<u64>, usize>,
+    /// Bytes of the triggers that belong to no worker.
+    unowned: RegisteredBytes,
 }
 
 #[derive(Debug)]
@@ -32,6 +35,7 @@ pub(super) struct TriggerEntry {
     pub(super) filter: Option<StateFilter>,
     /// Whether the provider of the type knows the trigger.
     provided: bool,
+    _bytes: Registered,
 }
 
 impl TriggerEntry {
@@ -115,9 +119,14 @@ impl Directory {
         &mut self,
         trigger: TriggerSpec,
         filter: Option<StateFilter>,
+        bytes: usize,
         subscriber: Option<&Arc<Session>>,
     ) -> Result<(), ErrorBody> {
         self.triggers.check(&trigger.id, subscriber.map(|s| &**s))?;
+        let registered = match subscriber {
+            Some(session) => session.registered.add(bytes)?,
+            None => self.triggers.unowned.add(bytes)?,
+        };
         self.drop_trigger(&trigger.id);
         let provided = self.trigger_types.get(&trigger.trigger_type);
         if let Some(provided) = provided {
@@ -129,6 +138,7 @@ impl Directory {
             provided: provided.is_some(),
             filter,
             trigger,
+            _bytes: registered,
         };
         self.triggers.insert(entry);
         Ok(())

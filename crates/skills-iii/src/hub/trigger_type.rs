@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::directory::Directory;
+use super::registered::Registered;
 use super::session::Session;
 use crate::limits::MAX_TRIGGER_TYPES_PER_WORKER;
 use crate::message::{ErrorBody, TriggerTypeSpec};
@@ -20,6 +21,7 @@ pub(super) struct TriggerTypes(BTreeMap<String, Vec<ProvidedType>>);
 pub(super) struct ProvidedType {
     pub(super) spec: TriggerTypeSpec,
     pub(super) provider: Arc<Session>,
+    _bytes: Registered,
 }
 
 impl TriggerTypes {
@@ -60,12 +62,14 @@ impl Directory {
     pub(super) fn add_trigger_type(
         &mut self,
         spec: TriggerTypeSpec,
+        bytes: Registered,
         provider: &Arc<Session>,
     ) -> Result<(), ErrorBody> {
         let id = spec.id.clone();
         let new = ProvidedType {
             spec,
             provider: Arc::clone(provider),
+            _bytes: bytes,
         };
         let offers = self.trigger_types.0.get_mut(&id);
         let own = |offer: &&mut ProvidedType| offer.provider.is(provider);

@@ -66,6 +66,31 @@ async fn ids_and_names_have_at_most_a_kibibyte() {
 }
 
 #[tokio::test]
+async fn the_bytes_that_a_worker_registers_are_bounded() {
+    let hub = TestHub::start().await;
+    let mut raw_worker = RawWorker::named(hub.address, "raw_worker").await;
+    let schema = json!({ "description": "x".repeat(9 << 20) });
+    let function = |id: &str| json!({ "type": "registerfunction", "id": id, "metadata": schema });
+    raw_worker.send_json(&function("a")).await;
+    raw_worker.send_json(&function("b")).await;
+    let refused = raw_worker.receive().await;
+    assert_eq!(refused["code"], "REGISTRATIONS_TOO_LARGE");
+    assert_eq!(refused["function_id"], "b");
+    let trigger = json!({ "type": "registertrigger", "id": "t", "trigger_type": "on-x",
+        "function_id": "f", "config": schema });
+    raw_worker.send_json(&trigger).await;
+    let refused = raw_worker.receive().await;
+    assert_eq!(refused["error"]["code"], "registrations_too_large");
+    // What is withdrawn counts no longer.
+    raw_worker
+        .send_json(&json!({ "type": "unregisterfunction", "id": "a" }))
+        .await;
+    raw_worker.send_json(&function("b")).await;
+    raw_worker.send_json(&json!({ "type": "ping" })).await;
+    assert_eq!(raw_worker.receive().await["type"], "pong");
+}
+
+#[tokio::test]
 async fn a_large_introduction_is_refused() {
     let hub = TestHub::start().await;
     let mut raw_worker = RawWorker::connect(hub.address).await;

@@ -206,7 +206,7 @@ pub(super) fn register_trigger(core: &Arc<Core>, data: &RawValue) -> Outcome {
         metadata: new.metadata,
         ..TriggerSpec::default()
     };
-    core.register_trigger(None, trigger)?;
+    core.register_trigger(None, trigger, data.get().len())?;
     encode(&Id { id }).map(Some)
 }
 
