@@ -14,9 +14,9 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
 }
 
 /// Like [`escape_control`] for text of several lines: keeps line feeds and tabs, and drops
-/// carriage returns.
+/// carriage returns and a byte order mark.
 pub fn escape_control_in_lines(text: &str) -> Cow<'_, str> {
-    escape(text, true)
+    escape(text.strip_prefix('\u{feff}').unwrap_or(text), true)
 }
 
 fn escape(text: &str, keep_lines: bool) -> Cow<'_, str> {
@@ -98,6 +98,7 @@ mod tests {
     fn control_and_bidirectional_characters_are_escaped() {
         for (text, one_line, lines) in [
             ("plain é 文", "plain é 文", "plain é 文"),
+            ("\u{feff}a", "\\u{feff}a", "a"),
             ("a\tb\r\nc", "a\\tb\\r\\nc", "a\tb\nc"),
             ("\u{1b}[2J\u{7f}", "\\u{1b}[2J\\u{7f}", "\\u{1b}[2J\\u{7f}"),
             ("\u{9b}31m", "\\u{9b}31m", "\\u{9b}31m"),

@@ -61,14 +61,19 @@ fn push_line(out: &mut String, id: &SkillId, head: &Head) {
 /// Appends plain text as markdown in which it stays plain text: no link, image or HTML. An
 /// index has only the links that it makes itself.
 fn push_plain(out: &mut String, text: &str) {
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let mut escapes_next = || rest.peek().is_some_and(char::is_ascii_punctuation);
-        if matches!(c, '[' | ']' | '<') || (c == '\\' && escapes_next()) {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|b| matches!(b, b'[' | b']' | b'<' | b'\\')) {
+        let (plain, marked) = rest.split_at(at);
+        let (mark, after) = marked.split_at(1);
+        out.push_str(plain);
+        // A backslash is an escape only before punctuation.
+        if mark != "\\" || after.starts_with(|c: char| c.is_ascii_punctuation()) {
             out.push('\\');
         }
-        out.push(c);
+        out.push_str(mark);
+        rest = after;
     }
+    out.push_str(rest);
 }
 
 #[cfg(test)]
