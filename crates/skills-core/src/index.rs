@@ -62,7 +62,10 @@ fn push_line(out: &mut String, id: &SkillId, head: &Head) {
 /// index has only the links that it makes itself.
 fn push_plain(out: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|b| matches!(b, b'[' | b']' | b'<' | b'\\')) {
+    while let Some(at) = rest
+        .bytes()
+        .position(|b| matches!(b, b'[' | b']' | b'<' | b'\\'))
+    {
         let (plain, marked) = rest.split_at(at);
         let (mark, after) = marked.split_at(1);
         out.push_str(plain);

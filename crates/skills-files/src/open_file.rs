@@ -1,6 +1,6 @@
 //! Opens files for reading without waiting for pipes, and on request without following links.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -9,14 +9,7 @@ use std::path::Path;
 pub fn open_file(path: &Path) -> io::Result<File> {
     #[cfg(test)]
     OPENED.set(OPENED.get() + 1);
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
-    }
-    options.open(path)
+    options().open(path)
 }
 
 /// Opens a file like [`open_file`], at an absolute path that had no links when it was found.
@@ -25,6 +18,17 @@ pub fn open_unlinked_file(path: &Path) -> io::Result<File> {
     #[cfg(test)]
     OPENED.set(OPENED.get() + 1);
     system::open(path)
+}
+
+fn options() -> OpenOptions {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+    }
+    options
 }
 
 #[cfg(test)]
@@ -103,7 +107,7 @@ mod system {
 
     /// These systems cannot refuse links, so that the file is compared after opening.
     pub fn open(path: &Path) -> io::Result<File> {
-        let file = super::open_file(path)?;
+        let file = super::options().open(path)?;
         let created = file.metadata()?.created()?;
         let is_same =
             fs::canonicalize(path)? == path && fs::symlink_metadata(path)?.created()? == created;
