@@ -33,8 +33,8 @@ pub const MAX_QUEUED_BYTES: usize = 64 << 20;
 /// each. The same happens beyond it.
 pub const MAX_QUEUED_BYTES_OF_ALL: usize = 256 << 20;
 
-/// Bytes that may wait for a connection whatever the others hold.
-pub const MIN_QUEUED_BYTES: usize = 256 << 10;
+/// Bytes that may wait for a connection whatever the others hold: a reply with the largest body.
+pub const MIN_QUEUED_BYTES: usize = 1 << 20;
 
 /// Bytes of replies that may wait for a worker before the hub stops reading from it. It reads
 /// again when half of them were sent.

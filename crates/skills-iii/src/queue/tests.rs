@@ -127,7 +127,7 @@ fn result(bytes: usize) -> Message {
 
 #[tokio::test]
 async fn queues_of_one_budget_share_it_and_each_has_its_minimum() {
-    let budget = Budget::new(1 << 20);
+    let budget = Budget::new(4 << 20);
     let (deaf, mut deaf_queue) = queue(QueueLimits::default(), &budget);
     while deaf.push(call(100 << 10)).is_ok() {}
     let (other, mut other_queue) = queue(QueueLimits::default(), &budget);
@@ -143,7 +143,7 @@ async fn queues_of_one_budget_share_it_and_each_has_its_minimum() {
     other.push(call(large)).unwrap();
     drop(other_queue);
     let (third, _queue) = queue(QueueLimits::default(), &budget);
-    third.push(call(1 << 20)).unwrap();
+    third.push(call(4 << 20)).unwrap();
 }
 
 #[tokio::test]
