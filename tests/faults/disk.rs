@@ -1,6 +1,7 @@
 //! The disk is full, and then it has room again.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,10 +10,16 @@ use skills_test_support::engine::Peer;
 use skills_test_support::process::{SkillsProcess, serve_arguments, skills_command};
 use skills_test_support::usage::set_limit;
 
+use super::support::healthz;
+
 /// Writes until the disk is full, makes room, and writes again: nothing acknowledged is lost, and no
 /// restart is needed.
 async fn fill_and_free(dir: &Path, serve: Running, fill: impl Fn(), free: impl Fn()) {
-    let Running { process, peer } = serve;
+    let Running {
+        process,
+        peer,
+        http,
+    } = serve;
     peer.register_skill("first", "# First").await;
     fill();
     let body = "x".repeat(200_000);
@@ -30,6 +37,8 @@ async fn fill_and_free(dir: &Path, serve: Running, fill: impl Fn(), free: impl F
         refused.contains("full"),
         "the error names the cause: {refused}"
     );
+    let (status, health) = healthz(http).await;
+    assert_eq!(status, "HTTP/1.1 503 Service Unavailable", "{health}");
     // Reads go on.
     assert_eq!(peer.read("iii://first").await.unwrap(), "# First");
     acknowledged.sort();
@@ -37,6 +46,8 @@ async fn fill_and_free(dir: &Path, serve: Running, fill: impl Fn(), free: impl F
     free();
     peer.register_skill("zz-last", "# Last").await;
     acknowledged.push("zz-last".into());
+    let (status, health) = healthz(http).await;
+    assert_eq!(status, "HTTP/1.1 200 OK", "{health}");
     assert_eq!(peer.skill_ids().await, acknowledged);
     process.kill().await;
     let (_serve, addresses) = SkillsProcess::serve(dir, &[]).await;
@@ -47,6 +58,7 @@ async fn fill_and_free(dir: &Path, serve: Running, fill: impl Fn(), free: impl F
 struct Running {
     process: SkillsProcess,
     peer: Peer,
+    http: SocketAddr,
 }
 
 /// Starts `skills serve` without the signal that a limit on the size of files sends: a full disk sends
@@ -69,7 +81,12 @@ async fn serve(dir: &Path) -> Running {
     let mut process = SkillsProcess::spawn(command);
     let addresses = process.wait_until_ready().await;
     let peer = Peer::connect(&addresses.url, "writer").await;
-    Running { process, peer }
+    let http = addresses.http;
+    Running {
+        process,
+        peer,
+        http,
+    }
 }
 
 /// A limit on the size of files stands in for a full disk: writes past it fail.

@@ -8,6 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "tests panic to fail")]
 
 mod clock;
+mod damage;
 mod hostile_engine;
 mod kill;
 mod reconnect;
@@ -18,5 +19,7 @@ mod two_processes;
 // These use `/proc` and set the limits of a running process.
 #[cfg(target_os = "linux")]
 mod disk;
+#[cfg(target_os = "linux")]
+mod handles;
 #[cfg(target_os = "linux")]
 mod read_only;

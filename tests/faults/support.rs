@@ -1,12 +1,15 @@
 //! Writers that note what was acknowledged, and waiting for a condition.
 
 use std::collections::HashSet;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skills_test_support::TIMEOUT;
 use skills_test_support::engine::Peer;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -94,6 +97,20 @@ pub async fn verify(peer: &Peer, acknowledged: &[String]) {
     for id in acknowledged {
         assert_eq!(peer.read(&format!("iii://{id}")).await.unwrap(), body(id));
     }
+}
+
+/// The status line and the body of `/healthz`.
+pub async fn healthz(address: SocketAddr) -> (String, Value) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    (
+        head.lines().next().unwrap().to_owned(),
+        serde_json::from_str(body).unwrap(),
+    )
 }
 
 /// Waits until a condition holds that no event reports.
