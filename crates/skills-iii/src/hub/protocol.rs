@@ -24,6 +24,9 @@ pub(super) struct SessionProtocol {
     core: Arc<Core>,
     session: Arc<Session>,
     intake: Arc<Mutex<Intake>>,
+    /// No result came during a pause, so the worker is read from although it has many calls open:
+    /// the results may depend on it, or never come.
+    calls_stay_open: bool,
     /// The introduction timeout, and calls of the hub's functions that wait, such as durable
     /// writes.
     tasks: JoinSet<()>,
@@ -67,6 +70,7 @@ impl SessionProtocol {
             core,
             session,
             intake,
+            calls_stay_open: false,
             tasks,
         }
     }
@@ -155,6 +159,9 @@ impl Intake {
 
 impl Protocol for SessionProtocol {
     fn receive(&mut self, message: Message) {
+        if self.calls_stay_open {
+            self.pause_stalled();
+        }
         match message {
             Message::InvocationResult(result) => self.session.complete(*result),
             Message::InvokeFunction(call) if call.function_id == INTRODUCE => {
@@ -197,7 +204,12 @@ impl Protocol for SessionProtocol {
     }
 
     fn must_pause(&self) -> bool {
-        self.session.must_pause()
+        let many = self.session.open_calls.are_many();
+        self.session.has_unread_replies() || (many && !self.calls_stay_open)
+    }
+
+    fn pause_stalled(&mut self) {
+        self.calls_stay_open = self.session.open_calls.are_many();
     }
 }
 

@@ -127,8 +127,8 @@ impl Session {
     }
 
     /// Whether the worker should read replies before it makes more calls.
-    pub(super) fn must_pause(&self) -> bool {
-        self.outbox.has_unread_replies() || self.open_calls.are_many()
+    pub(super) fn has_unread_replies(&self) -> bool {
+        self.outbox.has_unread_replies()
     }
 
     /// Fails if the worker has as many calls open as are allowed.

@@ -28,6 +28,9 @@ pub(crate) trait Protocol {
     fn must_pause(&self) -> bool {
         false
     }
+
+    /// A pause ended without progress.
+    fn pause_stalled(&mut self) {}
 }
 
 /// Why a connection ended.

@@ -165,6 +165,9 @@ async fn read(
         if protocol.must_pause() {
             let must_pause = || protocol.must_pause();
             stalled = activity.pause(longest_pause, must_pause).await;
+            if stalled {
+                protocol.pause_stalled();
+            }
         } else {
             stalled = false;
             tokio::task::yield_now().await;
