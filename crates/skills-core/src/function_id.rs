@@ -110,9 +110,9 @@ mod tests {
 
     #[test]
     fn a_long_id_is_refused() {
-        assert!("a".repeat(1_024).parse::<FunctionId>().is_ok());
-        let error = "a".repeat(1_025).parse::<FunctionId>().unwrap_err();
-        let expected = "...` is too long: 1025 bytes, at most 1024";
+        assert!("a".repeat(2_048).parse::<FunctionId>().is_ok());
+        let error = "a".repeat(2_049).parse::<FunctionId>().unwrap_err();
+        let expected = "...` is too long: 2049 bytes, at most 2048";
         assert!(error.to_string().ends_with(expected), "{error}");
     }
 

@@ -129,6 +129,7 @@ Feature: outages of the engine and damaged rows
         """
         - [`good`](iii://good) — Good
         """
+      And the list of skills reports the damaged row "skills/bad"
       And these problems are reported:
         | place      | reason  |
         | skills/bad | `skill` |
@@ -168,6 +169,7 @@ Feature: outages of the engine and damaged rows
       Then the list of skills is:
         | id   | bytes | origin |
         | good | 6     | state  |
+      And the list of skills reports the damaged row "<place>"
       And these problems are reported:
         | place   | reason   |
         | <place> | <reason> |

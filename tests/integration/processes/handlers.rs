@@ -46,7 +46,7 @@ async fn with_timeout_ms(timeout: u32) -> Fixture {
 impl Fixture {
     async fn prompt(&self, handler: &str) -> Result<Value, String> {
         let prompt = json!({ "name": "p", "description": "d", "function_id": handler });
-        self.peer.call("prompts::register", prompt).await.unwrap();
+        self.peer.call("prompts::register", prompt).await?;
         self.peer
             .call("prompts::mcp-get", json!({ "name": "p" }))
             .await
