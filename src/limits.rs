@@ -7,6 +7,7 @@ use std::fmt::{self, Write};
 use std::time::Duration;
 
 use agent3md::SLUG_MAX;
+use skills_access::limits as access;
 use skills_core::limits as core;
 use skills_files::limits as files;
 use skills_iii::limits as iii;
@@ -65,6 +66,7 @@ pub const LIMITS: &[(&str, &[Limit])] = &[
     ("Workers", WORKERS),
     ("State", STATE),
     ("MCP", MCP),
+    ("Process", PROCESS),
 ];
 
 #[rustfmt::skip]
@@ -109,6 +111,7 @@ const FRONT_MATTER: &str = "a file is skipped with a report, a registered skill 
 
 #[rustfmt::skip]
 const WORKERS: &[Limit] = &[
+    limit("connections, if the process may open four times as many files", Count(iii::MAX_WORKER_CONNECTIONS), "a new one takes the place of one without a handshake; if there is none, it is refused").set_by("limits.worker_connections"),
     limit("a handshake", Time(iii::HANDSHAKE_TIMEOUT), DISCONNECTED),
     limit("the wait for a worker's introduction", Time(iii::INTRODUCTION_TIMEOUT), "its registrations take effect without one"),
     limit("bytes of a worker's introduction", Bytes(iii::MAX_INTRODUCTION_BYTES), "an error"),
@@ -169,9 +172,20 @@ const MCP: &[Limit] = &[
     limit("bytes of an address in a subscription", Bytes(mcp::MAX_URI_BYTES), "an error"),
     limit("addresses of one `subscriptions/listen`", Count(mcp::MAX_LISTEN_URIS), "the rest is not accepted"),
     limit("a call of a tool", Time(mcp::TOOL_TIMEOUT), "an error"),
-    limit("sessions over HTTP", Count(mcp::MAX_SESSIONS), "the session idle for longest is closed; 503 if none is idle").set_by("limits.http_sessions"),
+    limit("sessions over HTTP", Count(mcp::MAX_SESSIONS), "the oldest one that was never used is closed for a new one; 503 if there is none").set_by("limits.http_sessions"),
     limit("a session over HTTP without a request or a stream", Time(mcp::SESSION_IDLE_TIMEOUT), "the session is closed"),
-    limit("the arrival of an HTTP request, and the time until its response begins", Time(mcp::REQUEST_TIMEOUT), "408 or 504"),
+    limit("bytes of `initialize`", Bytes(mcp::MAX_INITIALIZE_BYTES), "an error"),
+    limit("connections over HTTP, if the process may open four times as many files", Count(mcp::MAX_HTTP_CONNECTIONS), "a new one takes the place of one that waits for its client; 503 if there is none").set_by("limits.http_connections"),
+    limit("streams over HTTP, and at most half of the connections", Count(mcp::MAX_HTTP_STREAMS), "503"),
+    limit("streams of one session over HTTP", Count(mcp::MAX_SESSION_STREAMS), "503"),
+    limit("bytes of the head of an HTTP request", Bytes(mcp::MAX_HTTP_HEAD_BYTES), "431"),
+    limit("the wait for the head of an HTTP request, also of the next one", Time(mcp::HTTP_HEAD_TIMEOUT), DISCONNECTED),
+    limit("the arrival of the body of an HTTP request", Time(mcp::HTTP_BODY_TIMEOUT), "408"),
+    limit("the time until the response to an HTTP request begins", Time(mcp::REQUEST_TIMEOUT), "504"),
+    limit("an HTTP client that reads nothing of its response", Time(mcp::HTTP_WRITE_TIMEOUT), DISCONNECTED),
+    limit("bytes of an HTTP request or response that the next two do not count", Bytes(mcp::MAX_HTTP_SMALL_BYTES), "they count it"),
+    limit("bytes of all larger HTTP requests in progress", Bytes(mcp::MAX_HTTP_BODIES_BYTES), "503"),
+    limit("bytes of all larger HTTP responses that are not sent", Bytes(mcp::MAX_HTTP_RESPONSES_BYTES), DISCONNECTED),
     limit("requests on stdin without a response", Count(mcp::MAX_STDIO_REQUESTS), PAUSED),
     limit("bytes of requests on stdin without a response", Bytes(mcp::MAX_STDIO_REQUEST_BYTES), PAUSED),
     limit("bytes to stdout that are not written", Bytes(mcp::MAX_STDIO_OUTPUT_BYTES), PAUSED),
@@ -179,6 +193,27 @@ const MCP: &[Limit] = &[
 ];
 
 const PAUSED: &str = "reading pauses";
+
+/// Bytes of log lines that wait for stderr. Further lines are dropped and counted.
+pub const MAX_LOG_BUFFER_BYTES: usize = 256 << 10;
+/// Different warnings of one place in the code within [`LOG_REPEATS_PERIOD`]. The rest is counted.
+pub const MAX_LOG_COMPLAINTS: usize = 50;
+/// How long repeated warnings are counted before one line reports them.
+pub const LOG_REPEATS_PERIOD: Duration = Duration::from_secs(10);
+/// How long the program waits at its end until the log is written. The rest is dropped.
+pub const LOG_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+/// Files and sockets that the process may open, if the system allows as many.
+pub const MAX_FILE_HANDLES: usize = 65_536;
+
+#[rustfmt::skip]
+const PROCESS: &[Limit] = &[
+    limit("bytes of a token", Bytes(access::MAX_TOKEN_BYTES), "an error"),
+    limit("files and sockets, if the system allows as many", Count(MAX_FILE_HANDLES), "an error of whatever needs one"),
+    limit("bytes of log lines that wait for stderr", Bytes(MAX_LOG_BUFFER_BYTES), "further lines are dropped and counted"),
+    limit("different warnings of one kind in a period", Count(MAX_LOG_COMPLAINTS), "one line reports how many follow"),
+    limit("the period of repeated warnings", Time(LOG_REPEATS_PERIOD), "the next one is logged again"),
+    limit("the wait for stderr at the end of the program", Time(LOG_FLUSH_TIMEOUT), "the rest of the log is dropped"),
+];
 
 const INTRODUCTION: &str = "# Limits
 

@@ -11,6 +11,7 @@ use skills_iii::{Client, ClientOptions, Hub, HubOptions, QueueLimits};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::file_handles::max_connections;
 use super::sources::FileCounts;
 use super::worker::Worker;
 use super::{SHUTDOWN_TIMEOUT, file_sources, registry, scopes, sources};
@@ -55,6 +56,7 @@ impl EmbeddedRegistry {
                 token,
                 ..AccessPolicy::default()
             },
+            max_connections: max_connections(limits.worker_connections),
             max_message_bytes: limits.message_bytes,
             queue: QueueLimits {
                 bytes: limits.queue_bytes,

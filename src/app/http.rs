@@ -7,10 +7,9 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use serde_json::json;
-use skills_access::{AccessPolicy, Refusal};
+use skills_access::{AccessPolicy, Connections, Refusal};
 use skills_core::{Kind, Registry};
 use skills_iii::SqliteState;
 use tokio::net::TcpListener;
@@ -32,23 +31,18 @@ pub struct Health {
 }
 
 /// Serves HTTP on `listener` until `stop`, then lets requests in progress finish.
-pub async fn serve(listener: TcpListener, health: Health, mcp: Router, stop: CancellationToken) {
+pub async fn serve(
+    listener: TcpListener,
+    health: Health,
+    mcp: Router,
+    connections: Arc<Connections>,
+    stop: CancellationToken,
+) {
     let router = Router::new()
         .route("/healthz", get(healthz))
         .with_state(health)
         .merge(mcp);
-    // A response takes several writes; Nagle's algorithm would delay all but the first.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "cannot set TCP_NODELAY");
-        }
-    });
-    if let Err(error) = axum::serve(listener, router)
-        .with_graceful_shutdown(stop.cancelled_owned())
-        .await
-    {
-        tracing::error!(%error, "HTTP failed");
-    }
+    skills_mcp::http::serve(listener, router, connections, stop).await;
 }
 
 /// Constant time: counts that are known, and no walk. Details need the token, if there is

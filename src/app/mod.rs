@@ -11,6 +11,7 @@ mod connect;
 mod data_dir;
 mod embedded_registry;
 mod engine_events;
+mod file_handles;
 mod http;
 mod local_registry;
 mod mcp;

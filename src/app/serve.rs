@@ -4,16 +4,18 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skills_access::AccessPolicy;
+use skills_access::{AccessPolicy, Connections};
 use skills_core::Kind;
 use skills_iii::state::StateError;
 use skills_mcp::http::{HttpOptions, router};
+use skills_mcp::limits::MAX_HTTP_STREAMS;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::address::{DEFAULT_WORKER_PORT, authority};
 use super::embedded_registry::EmbeddedRegistry;
+use super::file_handles::max_connections;
 use super::{SHUTDOWN_TIMEOUT, http, mcp, sources};
 use crate::config::LoadedConfig;
 
@@ -124,10 +126,12 @@ pub async fn serve(
             token: options.token,
             ..AccessPolicy::default()
         };
+        let max_connections = max_connections(loaded.config.limits.http_connections);
         let mcp_options = HttpOptions {
             access: access.clone(),
             max_body_bytes: loaded.config.limits.http_body_bytes,
             max_sessions: loaded.config.limits.http_sessions,
+            max_streams: MAX_HTTP_STREAMS.min(max_connections / 2),
             ..HttpOptions::default()
         };
         let mcp = router(server, mcp_options, clients_stop.clone());
@@ -137,7 +141,14 @@ pub async fn serve(
             files: Arc::clone(&local.file_counts),
             access,
         };
-        let http = http::serve(http_listener, health, mcp, clients_stop.clone());
+        let connections = Connections::new(max_connections);
+        let http = http::serve(
+            http_listener,
+            health,
+            mcp,
+            connections,
+            clients_stop.clone(),
+        );
         let mut http = tokio::spawn(http);
         tokio::select! {
             () = &mut stop => {}

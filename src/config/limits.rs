@@ -23,6 +23,10 @@ pub struct LimitSettings {
     pub value_bytes: usize,
     /// Bytes that wait to be written to state.
     pub write_queue_bytes: usize,
+    /// Connections of workers.
+    pub worker_connections: usize,
+    /// HTTP connections.
+    pub http_connections: usize,
     /// Bytes of the body of one HTTP request.
     pub http_body_bytes: usize,
     /// Open MCP sessions over HTTP.
@@ -39,6 +43,8 @@ impl Default for LimitSettings {
             open_calls: skills_iii::limits::MAX_OPEN_CALLS,
             value_bytes: skills_iii::limits::MAX_VALUE_BYTES,
             write_queue_bytes: skills_iii::limits::MAX_QUEUED_WRITE_BYTES,
+            worker_connections: skills_iii::limits::MAX_WORKER_CONNECTIONS,
+            http_connections: skills_mcp::limits::MAX_HTTP_CONNECTIONS,
             http_body_bytes: skills_mcp::limits::LINE_MAX,
             http_sessions: skills_mcp::limits::MAX_SESSIONS,
         }
@@ -63,6 +69,8 @@ impl LimitSettings {
             "open_calls" => (&mut self.open_calls, CALLS),
             "value_bytes" => (&mut self.value_bytes, BYTES),
             "write_queue_bytes" => (&mut self.write_queue_bytes, BYTES),
+            "worker_connections" => (&mut self.worker_connections, COUNT),
+            "http_connections" => (&mut self.http_connections, COUNT),
             "http_body_bytes" => (&mut self.http_body_bytes, BYTES),
             "http_sessions" => (&mut self.http_sessions, COUNT),
             _ => return None,

@@ -1,4 +1,4 @@
-//! Who may connect to a listener on this machine.
+//! Who may connect to a listener on this machine, and how many.
 //!
 //! The listeners are for programs on this machine. A web page in a local browser can reach
 //! them too: its requests carry an `Origin`, and a page that uses DNS rebinding carries a
@@ -6,7 +6,14 @@
 //! is set. The WebSocket endpoint for workers and the HTTP endpoint for MCP use the same
 //! policy.
 //!
-//! This crate reads headers and nothing else: no sockets, no routing, no configuration.
+//! [`Connections`] limits how many connections a listener has. [`check_token`] is the rule for
+//! tokens.
+//!
+//! This crate reads headers and counts: no sockets, no routing, no configuration.
+
+mod connections;
+pub mod limits;
+mod token;
 
 use std::net::IpAddr;
 
@@ -14,6 +21,9 @@ use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, StatusCode, Uri};
 use subtle::ConstantTimeEq;
+
+pub use connections::{Connection, Connections, Work};
+pub use token::{InvalidToken, check_token};
 
 /// The hosts, origins and token that are accepted.
 #[derive(Clone, Debug, Default)]
@@ -57,16 +67,18 @@ impl Refusal {
 impl AccessPolicy {
     /// Checks one request by its URI and headers.
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        // HTTP/2 names the host in the URI instead of a header.
-        let host = match header(headers, &HOST) {
-            Header::Missing => uri.authority().map(Authority::as_str).unwrap_or_default(),
-            Header::Text(host) => host,
-            Header::Unusable => "",
+        // HTTP/2 and proxies name the host in the URI. Where both do, both count.
+        let in_uri = uri.authority().map(Authority::as_str);
+        let in_header = match header(headers, &HOST) {
+            Header::Missing => None,
+            Header::Text(host) => Some(host),
+            Header::Unusable => return Err(Refusal::NoHost),
         };
-        if host.is_empty() {
+        let mut hosts = in_header.into_iter().chain(in_uri).peekable();
+        if hosts.peek().is_none_or(|host| host.is_empty()) {
             return Err(Refusal::NoHost);
         }
-        if !self.allows_host(host) {
+        if let Some(host) = hosts.find(|host| !self.allows_host(host)) {
             return Err(Refusal::Host(host.to_owned()));
         }
         match header(headers, &ORIGIN) {
@@ -85,21 +97,21 @@ impl AccessPolicy {
     }
 
     fn allows_host(&self, host: &str) -> bool {
-        let Ok(authority) = host.parse::<Authority>() else {
-            return false;
-        };
-        is_loopback(&authority)
-            || self.allowed_hosts.iter().any(|allowed| {
-                allowed.eq_ignore_ascii_case(host) || allowed.eq_ignore_ascii_case(name(&authority))
-            })
+        parse_authority(host).is_some_and(|authority| {
+            let name = name(&authority);
+            let mut allowed = self.allowed_hosts.iter();
+            is_loopback(name)
+                || allowed.any(|it| it.eq_ignore_ascii_case(host) || it.eq_ignore_ascii_case(name))
+        })
     }
 
     fn allows_origin(&self, origin: &str) -> bool {
+        let is_web = |scheme: &str| matches!(&*scheme.to_ascii_lowercase(), "http" | "https");
         let is_loopback_page = origin
             .split_once("://")
-            .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
-            .and_then(|(_, rest)| rest.parse::<Authority>().ok())
-            .is_some_and(|authority| is_loopback(&authority));
+            .filter(|(scheme, _)| is_web(scheme))
+            .and_then(|(_, rest)| parse_authority(rest))
+            .is_some_and(|authority| is_loopback(name(&authority)));
         let mut allowed = self.allowed_origins.iter();
         is_loopback_page || allowed.any(|allowed| allowed.eq_ignore_ascii_case(origin))
     }
@@ -130,20 +142,26 @@ fn same(given: &str, token: &str) -> bool {
     given.as_bytes().ct_eq(token.as_bytes()).into()
 }
 
+/// A host with or without a port. Anything else is refused, such as user information, which no
+/// client of ours sends, or a port that is not a number.
+fn parse_authority(text: &str) -> Option<Authority> {
+    let authority: Authority = text.parse().ok()?;
+    let port = text.strip_prefix(authority.host())?;
+    let is_port =
+        |port: &str| port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    (port.is_empty() || port.strip_prefix(':').is_some_and(is_port)).then_some(authority)
+}
+
 /// The host name without the brackets of an IPv6 address.
 fn name(authority: &Authority) -> &str {
     authority.host().trim_matches(['[', ']'])
 }
 
-/// Whether the host is this machine under a name that DNS cannot redirect. User information
-/// before the host is refused: no client of ours sends it.
-fn is_loopback(authority: &Authority) -> bool {
-    let name = name(authority);
-    !authority.as_str().contains('@')
-        && (name.eq_ignore_ascii_case("localhost")
-            || name
-                .parse::<IpAddr>()
-                .is_ok_and(|address| address.is_loopback()))
+/// Whether this is a name of this machine that DNS cannot redirect.
+fn is_loopback(name: &str) -> bool {
+    let address = name.parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 #[cfg(test)]
@@ -180,6 +198,8 @@ mod tests {
             "[::1]",
             "Skills.example.com:8080",
             "[fd00::1]:80",
+            "[0:0:0:0:0:0:0:1]",
+            "[::ffff:127.0.0.1]:80",
         ] {
             check(None, &[(HOST, host)], 200);
         }
@@ -189,6 +209,14 @@ mod tests {
             "localhost.evil.example",
             "127.0.0.1.evil.example",
             "user@localhost",
+            "user@skills.example.com",
+            "localhost.",
+            "localhost:",
+            "localhost:http",
+            "localhost:+80",
+            "localhost:65536",
+            "127.1",
+            "2130706433",
             "0.0.0.0",
             "[fd00::2]",
             "local host",
@@ -205,7 +233,12 @@ mod tests {
             |uri: &'static str| policy(None).check(&Uri::from_static(uri), &HeaderMap::new());
         assert_eq!(check("http://localhost/mcp"), Ok(()));
         let evil = Refusal::Host("evil.example".to_owned());
-        assert_eq!(check("http://evil.example/mcp"), Err(evil));
+        assert_eq!(check("http://evil.example/mcp"), Err(evil.clone()));
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, "localhost".parse().unwrap());
+        let check = |uri: &'static str| policy(None).check(&Uri::from_static(uri), &headers);
+        assert_eq!(check("http://127.0.0.1/mcp"), Ok(()));
+        assert_eq!(check("http://evil.example/mcp"), Err(evil), "both count");
     }
 
     #[test]
@@ -215,6 +248,7 @@ mod tests {
             "http://localhost:3000",
             "https://127.0.0.1",
             "http://[::1]:1",
+            "HTTP://LOCALHOST:3000",
             "https://app.example.com",
         ] {
             check(None, &[host.clone(), (ORIGIN, origin)], 200);
@@ -227,9 +261,17 @@ mod tests {
             "https://app.example.com:1",
             "http://app.example.com",
             "file://localhost",
+            "http://localhost/",
+            "http://localhost.",
+            "http://localhost:x",
+            "http://user@localhost",
+            "localhost",
+            "http://localhost, http://evil.example",
         ] {
             check(None, &[host.clone(), (ORIGIN, origin)], 403);
         }
+        let twice = (ORIGIN, "http://localhost");
+        check(None, &[host, twice.clone(), twice], 403);
     }
 
     #[test]

@@ -129,3 +129,7 @@ pub const MAX_EVENTS: usize = 16_384;
 
 /// Bytes of events of state that wait for a subscriber. Then it reads the rows again.
 pub const MAX_EVENT_BYTES: usize = 32 << 20;
+
+/// Connections to the port for workers, if the process may open enough files. A new one takes the
+/// place of one whose handshake is not complete; if there is none, it is refused.
+pub const MAX_WORKER_CONNECTIONS: usize = 1024;

@@ -2,12 +2,12 @@
 //!
 //! The SDK's own decoding drops what it does not understand; here every request gets a response.
 
-use rmcp::model::{ClientJsonRpcMessage, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, RequestId};
 use serde_json::value::RawValue;
 
 use super::invalid_request;
 use super::jsonrpc::{self, Call, ErrorResponse, Members};
-use super::limits::DEPTH_MAX;
+use super::limits::{DEPTH_MAX, MAX_INITIALIZE_BYTES};
 
 /// A message, nothing if no response is expected and none is needed, or an error response.
 pub type Decoded = Result<Option<Box<ClientJsonRpcMessage>>, ErrorResponse>;
@@ -73,6 +73,10 @@ fn decode_message(text: &str) -> Decoded {
     let request = checked
         .and_then(|()| invalid_request::decode(&method, params.map(RawValue::get)))
         .map_err(|error| ErrorResponse::new(Some(raw_id), error))?;
+    if matches!(request, ClientRequest::InitializeRequest(_)) && text.len() > MAX_INITIALIZE_BYTES {
+        let problem = format!("initialize has more than {MAX_INITIALIZE_BYTES} bytes");
+        return Err(invalid(&problem));
+    }
     Ok(Some(ClientJsonRpcMessage::request(request, id).into()))
 }
 

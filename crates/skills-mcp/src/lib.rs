@@ -22,6 +22,7 @@ mod completion;
 pub mod document;
 mod engine_tools;
 mod error_code;
+mod hang_up;
 pub mod http;
 mod invalid_request;
 mod jsonrpc;
@@ -57,6 +58,7 @@ use tokio_util::sync::CancellationToken;
 use change_log::ChangeLog;
 use client_session::ClientSession;
 use engine_tools::EngineTools;
+pub use hang_up::on_input_hang_up;
 
 /// Sent to the model when a client connects.
 const INSTRUCTIONS: &str = "A registry of skills: markdown that explains when and how to use the \

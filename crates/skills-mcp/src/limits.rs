@@ -20,13 +20,12 @@ pub const MAX_URI_BYTES: usize = 4096;
 pub const MAX_LISTEN_URIS: usize = 1000;
 /// How long a call of a tool may take. Then it fails.
 pub const TOOL_TIMEOUT: Duration = Duration::from_mins(10);
-/// Open sessions over HTTP. The one that is idle for longest is closed for a new one; if none
-/// is idle, the new one is refused with 503.
+/// Open sessions over HTTP. The oldest one that was never used is closed for a new one; if there
+/// is none, the new one is refused with 503.
 pub const MAX_SESSIONS: usize = 1024;
 /// How long a session without an open stream may send no request. Then it is closed.
 pub const SESSION_IDLE_TIMEOUT: Duration = Duration::from_mins(30);
-/// How long a request over HTTP may take to arrive, and then until its response begins. Then it
-/// fails with 408 or 504.
+/// How long a request over HTTP may take until its response begins. Then it fails with 504.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
 /// Requests on stdin without a response. Reading pauses.
 pub const MAX_STDIO_REQUESTS: usize = 256;
@@ -36,3 +35,27 @@ pub const MAX_STDIO_REQUEST_BYTES: usize = 64 << 20;
 pub const MAX_STDIO_OUTPUT_BYTES: usize = 8 << 20;
 /// Open `subscriptions/listen` requests on stdin. More is an error.
 pub const MAX_STDIO_LISTENS: usize = 64;
+/// Bytes of an `initialize` request, which is kept as long as its session. More is an error.
+pub const MAX_INITIALIZE_BYTES: usize = 64 << 10;
+/// Connections to the HTTP port, if the process may open enough files. A new one takes the place
+/// of one that waits for its client; if all work, it is refused with 503.
+pub const MAX_HTTP_CONNECTIONS: usize = 512;
+/// How long an HTTP connection may take to send the head of a request, also the next one. Then it
+/// is closed.
+pub const HTTP_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an HTTP client may read nothing of its response. Then the connection is closed.
+pub const HTTP_WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the body of an HTTP request may take to arrive. Then it fails with 408.
+pub const HTTP_BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of the head of an HTTP request. More is 431.
+pub const MAX_HTTP_HEAD_BYTES: usize = 32 << 10;
+/// Bytes of an HTTP request or response that no budget counts.
+pub const MAX_HTTP_SMALL_BYTES: usize = 32 << 10;
+/// Bytes of all larger HTTP requests in progress. More is 503.
+pub const MAX_HTTP_BODIES_BYTES: usize = 32 << 20;
+/// Bytes of all larger HTTP responses that are not sent yet. More closes the connection.
+pub const MAX_HTTP_RESPONSES_BYTES: usize = 64 << 20;
+/// Open streams over HTTP. More is 503.
+pub const MAX_HTTP_STREAMS: usize = 256;
+/// Open streams of one session over HTTP. More is 503.
+pub const MAX_SESSION_STREAMS: usize = 8;

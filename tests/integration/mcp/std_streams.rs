@@ -89,6 +89,18 @@ async fn a_closed_stdout_is_not_an_error() {
     assert!(status.success());
 }
 
+/// Requests wait to be read, because responses wait to be read.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_end_of_a_pipe_ends_it_while_its_output_is_not_read() {
+    let data = TempDir::new().unwrap();
+    let mut child = command(data.path()).spawn().unwrap();
+    let (mut to, _from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    to.write_all(PING.repeat(3000).as_bytes()).await.unwrap();
+    drop(to);
+    assert!(wait(child).await.success());
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::fd::OwnedFd;

@@ -1,7 +1,9 @@
 //! The program as a process, on real sockets: engines that start late, restart or end, instances that
 //! are killed, and functions that fail.
 
+mod access;
 mod agents;
+mod connections;
 mod damaged;
 mod doctor;
 mod files;

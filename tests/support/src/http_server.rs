@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use rmcp::ServerHandler;
 use serde_json::Value;
+use skills_access::Connections;
 use skills_mcp::http::{self, HttpOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -33,11 +34,8 @@ impl HttpServer {
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();
         let router = http::router(handler, options, shutdown.clone());
-        let cancelled = shutdown.clone().cancelled_owned();
-        let task = tokio::spawn(async move {
-            let server = axum::serve(listener, router).with_graceful_shutdown(cancelled);
-            server.await.unwrap();
-        });
+        let connections = Connections::new(1000);
+        let task = tokio::spawn(http::serve(listener, router, connections, shutdown.clone()));
         Self {
             address,
             shutdown,

@@ -5,6 +5,7 @@
 //! - [`handler`]: functions for a peer to register
 //! - [`test_client`]: an MCP client that writes and reads lines of JSON
 //! - [`http_server`]: an MCP server over HTTP, and raw requests to it
+//! - [`raw_request`]: requests as text, to either port
 //! - [`memory_source`]: skills and prompts in memory, as a folder of files has them
 //! - [`document`]: an agent.3md document to serve
 //! - [`files`]: writing files for a test
@@ -29,6 +30,7 @@ pub mod handler;
 pub mod http_server;
 pub mod memory_source;
 pub mod process;
+pub mod raw_request;
 pub mod raw_socket;
 pub mod test_client;
 #[cfg(target_os = "linux")]

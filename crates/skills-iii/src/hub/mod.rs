@@ -39,12 +39,12 @@ use directory::Directory;
 use handshake::Endpoint;
 use protocol::SessionProtocol;
 use session::Session;
-use skills_access::AccessPolicy;
+use skills_access::{AccessPolicy, Connection, Connections};
 
 use crate::client::{Client, ClientOptions};
 use crate::limits::{
     HANDSHAKE_TIMEOUT, INTRODUCTION_TIMEOUT, MAX_FRAME_BYTES, MAX_MESSAGE_BYTES, MAX_OPEN_CALLS,
-    MAX_QUEUED_BYTES_OF_ALL, SILENCE_TIMEOUT, WRITE_TIMEOUT,
+    MAX_QUEUED_BYTES_OF_ALL, MAX_WORKER_CONNECTIONS, SILENCE_TIMEOUT, WRITE_TIMEOUT,
 };
 use crate::link::{Heartbeat, Monitored, Protocol, run_local, run_socket, socket_config};
 use crate::lock::lock;
@@ -64,6 +64,9 @@ pub struct HubOptions {
     pub state: Arc<SqliteState>,
     /// Which clients may connect.
     pub access: AccessPolicy,
+    /// The largest number of connections. A new one takes the place of one whose handshake is
+    /// not complete; if there is none, it is refused.
+    pub max_connections: usize,
     /// The largest accepted message, in bytes.
     pub max_message_bytes: usize,
     /// How much may wait for a worker that does not read.
@@ -85,6 +88,7 @@ impl HubOptions {
         Self {
             state,
             access: AccessPolicy::default(),
+            max_connections: MAX_WORKER_CONNECTIONS,
             max_message_bytes: MAX_MESSAGE_BYTES,
             queue: QueueLimits::default(),
             max_queued_bytes: MAX_QUEUED_BYTES_OF_ALL,
@@ -166,6 +170,7 @@ impl Hub {
     /// then closes every connection, at the latest after three seconds.
     pub async fn serve(&self, listener: TcpListener, shutdown: impl Future<Output = ()>) {
         let mut connections = JoinSet::new();
+        let places = Connections::new(self.0.options.max_connections);
         let (closing, _) = watch::channel(false);
         tokio::pin!(shutdown);
         loop {
@@ -173,8 +178,12 @@ impl Hub {
                 () = &mut shutdown => break,
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => {
-                        let connection = connection(Arc::clone(&self.0), stream, closing.subscribe());
-                        connections.spawn(connection);
+                        let Some(place) = places.admit().await else {
+                            tracing::warn!("refused a connection: too many workers are connected");
+                            continue;
+                        };
+                        let core = Arc::clone(&self.0);
+                        connections.spawn(connection(core, stream, place, closing.subscribe()));
                     }
                     Err(error) => {
                         // Most likely out of file handles, which is temporary.
@@ -220,7 +229,12 @@ async fn wait_until_closing(closing: &mut watch::Receiver<bool>) {
 }
 
 /// Serves one socket from handshake to end.
-async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::Receiver<bool>) {
+async fn connection(
+    core: Arc<Core>,
+    mut stream: TcpStream,
+    place: Connection,
+    mut closing: watch::Receiver<bool>,
+) {
     let address = stream.peer_addr().ok().map(|address| address.ip());
     // Messages are small, and peers wait for them: do not delay them.
     if let Err(error) = stream.set_nodelay(true) {
@@ -251,8 +265,11 @@ async fn connection(core: Arc<Core>, mut stream: TcpStream, mut closing: watch::
     };
     let opened = tokio::select! {
         opened = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake) => opened,
+        () = place.replaced() => return,
         () = wait_until_closing(&mut closing) => return,
     };
+    // Kept from now on.
+    let _work = Arc::new(place).work();
     match opened {
         Ok(Ok(())) => {}
         // A probe whether a server listens here, as our own commands make.

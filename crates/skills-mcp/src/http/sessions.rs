@@ -1,8 +1,9 @@
-//! Limits how many sessions are open, and chooses which one to close for a new one.
+//! Limits how many sessions and streams are open, and chooses which session to close for a new one.
 //!
 //! The SDK has no limit, and closes a session that sends no requests even if its client only
-//! receives notifications. Here a session with an open stream stays open; of the others, the one
-//! that was idle longest is closed first.
+//! receives notifications. Here a session stays open while it has a stream, and until it was idle
+//! for a time. A session that was opened and never used is closed for a new one, so that a client
+//! that only opens sessions does not keep others out.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use crate::limits::MAX_SESSION_STREAMS;
 
 /// The open sessions. Clones share them.
 #[derive(Clone)]
@@ -22,7 +25,11 @@ pub struct Sessions {
 
 struct Usage {
     last_used: Instant,
-    /// Cloned for each open stream.
+    /// Whether there was a request after the one that opened it.
+    is_used: bool,
+    /// Cloned for each response that is an event stream.
+    responses: Arc<()>,
+    /// Cloned for each stream that stays open.
     streams: Arc<()>,
 }
 
@@ -30,6 +37,8 @@ impl Default for Usage {
     fn default() -> Self {
         Self {
             last_used: Instant::now(),
+            is_used: false,
+            responses: Arc::default(),
             streams: Arc::default(),
         }
     }
@@ -37,13 +46,14 @@ impl Default for Usage {
 
 impl Usage {
     fn has_stream(&self) -> bool {
-        Arc::strong_count(&self.streams) > 1
+        Arc::strong_count(&self.responses) > 1
     }
 }
 
 /// Keeps a session open as long as its stream is.
 pub struct StreamGuard {
-    _stream: Arc<()>,
+    _response: Arc<()>,
+    _stream: Option<Arc<()>>,
 }
 
 impl Sessions {
@@ -73,7 +83,17 @@ impl Sessions {
     pub fn touch(&self, session: &str) {
         if let Some(usage) = self.usage().get_mut(session) {
             usage.last_used = Instant::now();
+            usage.is_used = true;
         }
+    }
+
+    /// Whether this session may open another stream that stays open.
+    pub fn may_open_stream(&self, session: &str) -> bool {
+        let usage = self.usage();
+        let streams = usage
+            .get(session)
+            .map(|it| Arc::strong_count(&it.streams) - 1);
+        streams.is_none_or(|open| open < MAX_SESSION_STREAMS)
     }
 
     /// Records that the SDK opened this session.
@@ -81,18 +101,20 @@ impl Sessions {
         self.usage().insert(session.to_owned(), Usage::default());
     }
 
-    /// Records an open stream of this session; `None` if the session does not exist.
-    pub fn guard_stream(&self, session: &str) -> Option<StreamGuard> {
+    /// Records an event stream of this session, which ends with a response or stays open; `None`
+    /// if the session does not exist.
+    pub fn guard_stream(&self, session: &str, stays_open: bool) -> Option<StreamGuard> {
         let mut usage = self.usage();
         let usage = usage.get_mut(session)?;
         usage.last_used = Instant::now();
         Some(StreamGuard {
-            _stream: Arc::clone(&usage.streams),
+            _response: Arc::clone(&usage.responses),
+            _stream: stays_open.then(|| Arc::clone(&usage.streams)),
         })
     }
 
-    /// Closes idle sessions and, if there are still too many, the one that was idle longest.
-    /// Returns whether another session may be opened.
+    /// Closes sessions that were idle for too long and, if there are still too many, the oldest
+    /// one that was never used. Returns whether another session may be opened.
     pub async fn make_room(&self) -> bool {
         let open: HashSet<_> = {
             let sessions = self.manager.sessions.read().await;
@@ -102,24 +124,24 @@ impl Sessions {
             let mut usage = self.usage();
             // Clients close sessions too.
             usage.retain(|id, _| open.contains(&**id));
-            let mut without_stream: Vec<_> = open
+            let without_stream = open
                 .iter()
                 .filter_map(|id| Some((usage.get(&**id)?, id)))
-                .filter(|(usage, _)| !usage.has_stream())
-                .map(|(usage, id)| (usage.last_used, id.clone()))
-                .collect();
-            without_stream.sort();
+                .filter(|(usage, _)| !usage.has_stream());
+            let is_idle = |usage: &Usage| usage.last_used.elapsed() >= self.idle_timeout;
+            let (idle, rest): (Vec<_>, Vec<_>) =
+                without_stream.partition(|(usage, _)| is_idle(usage));
+            let unused = rest.iter().filter(|(usage, _)| !usage.is_used);
+            let oldest = unused.min_by_key(|(usage, _)| usage.last_used);
+            let oldest = oldest.filter(|_| open.len() - idle.len() >= self.max);
+            let closing = idle.iter().chain(oldest).map(|(_, id)| Arc::clone(id));
+            let closing = closing.collect();
             // A client that disconnected before the response to `initialize` leaves a session that
             // was never recorded; it is idle from now on.
             for id in &open {
                 usage.entry(id.to_string()).or_default();
             }
-            let excess = (open.len() + 1).saturating_sub(self.max);
-            let is_closed = |(at, (last_used, _)): &(usize, (Instant, Arc<str>))| {
-                *at < excess || last_used.elapsed() >= self.idle_timeout
-            };
-            let closing = without_stream.into_iter().enumerate().take_while(is_closed);
-            closing.map(|(_, (_, id))| id).collect()
+            closing
         };
         for id in &closing {
             tracing::debug!(session = %id, "closing an idle session");

@@ -12,7 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use self::transport::{Output, StdioTransport};
+use self::transport::{Output, Signals, StdioTransport};
+use super::hang_up::on_input_hang_up;
 use super::limits::{
     LINE_MAX, MAX_STDIO_LISTENS, MAX_STDIO_OUTPUT_BYTES, MAX_STDIO_REQUEST_BYTES,
     MAX_STDIO_REQUESTS,
@@ -70,7 +71,10 @@ const DRAIN_STEPS: u32 = 10;
 /// runtime down in the background.
 pub async fn serve(handler: impl ServerHandler, stop: CancellationToken) {
     let (input, output) = rmcp::transport::stdio_pipes();
-    serve_on(handler, input, output, Limits::default(), stop).await;
+    let hung_up = CancellationToken::new();
+    let cancelled = hung_up.clone();
+    on_input_hang_up(move || cancelled.cancel());
+    run(handler, input, output, Limits::default(), stop, hung_up).await;
 }
 
 /// Serves the client at the other end of `input` and `output`, until the client closes the
@@ -86,6 +90,30 @@ pub async fn serve_on<H, R, W>(
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    run(
+        handler,
+        input,
+        output,
+        limits,
+        stop,
+        CancellationToken::new(),
+    )
+    .await;
+}
+
+/// `hung_up` is cancelled when the client can send nothing more than what waits to be read.
+async fn run<H, R, W>(
+    handler: H,
+    input: R,
+    output: W,
+    limits: Limits,
+    stop: CancellationToken,
+    hung_up: CancellationToken,
+) where
+    H: ServerHandler,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     let output = Arc::new(Output::new(output));
     let ended = CancellationToken::new();
     let handler = Ordered::new(handler, limits.order);
@@ -95,8 +123,11 @@ pub async fn serve_on<H, R, W>(
         Arc::clone(&output),
         limits,
         move |request| order.arrive(request),
-        stop,
-        ended.clone(),
+        Signals {
+            stop,
+            hung_up,
+            ended: ended.clone(),
+        },
     );
     let service = service::serve_directly_with_ct::<RoleServer, _, _, _, _>(
         handler,

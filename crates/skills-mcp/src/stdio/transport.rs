@@ -14,9 +14,9 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::pending::{Batch, Line, Load, Pending};
@@ -64,6 +64,16 @@ impl<W: AsyncWrite + Unpin> Output<W> {
     }
 }
 
+/// What ends a connection, and that it ended.
+pub struct Signals {
+    /// Cancelled to end it.
+    pub stop: CancellationToken,
+    /// Cancelled when the client can send nothing more than what waits to be read.
+    pub hung_up: CancellationToken,
+    /// Cancelled by the transport when the connection is over.
+    pub ended: CancellationToken,
+}
+
 /// One connection, as the SDK sees it.
 pub struct StdioTransport<R, W> {
     input: BufReader<R>,
@@ -72,9 +82,7 @@ pub struct StdioTransport<R, W> {
     pending: Pending,
     /// Called with each request, in the order of arrival.
     on_request: Box<dyn Fn(&mut ClientRequest) + Send + Sync>,
-    stop: CancellationToken,
-    /// Cancelled when the connection is over.
-    ended: CancellationToken,
+    signals: Signals,
     is_input_closed: bool,
     /// Steps of the drain time-out in which nothing happened.
     silent_steps: u32,
@@ -91,14 +99,13 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Reads `input` until it ends or `stop`, and cancels `ended` when the connection is over.
+    /// Reads `input` until it ends or a signal ends it.
     pub fn new(
         input: R,
         output: Arc<Output<W>>,
         limits: Limits,
         on_request: impl Fn(&mut ClientRequest) + Send + Sync + 'static,
-        stop: CancellationToken,
-        ended: CancellationToken,
+        signals: Signals,
     ) -> Self {
         Self {
             input: BufReader::with_capacity(READ_BUFFER, input),
@@ -106,8 +113,7 @@ where
             output,
             pending: Pending::new(limits),
             on_request: Box::new(on_request),
-            stop,
-            ended,
+            signals,
             is_input_closed: false,
             silent_steps: 0,
             has_batches: false,
@@ -231,9 +237,11 @@ where
                 break;
             }
             let line = async {
-                let has_room = load.wait_for(|load| self.pending.has_room(load)).await;
-                drop(has_room);
-                self.lines.next(&mut self.input).await
+                if has_room(&self.pending, &mut load, &self.signals.hung_up).await {
+                    self.lines.next(&mut self.input).await
+                } else {
+                    Ok(None)
+                }
             };
             tokio::select! {
                 line = line => match line {
@@ -244,7 +252,7 @@ where
                         self.is_input_closed = true;
                     }
                 },
-                () = self.stop.cancelled() => self.is_input_closed = true,
+                () = self.signals.stop.cancelled() => self.is_input_closed = true,
                 () = self.output.closed.cancelled() => break,
             }
         }
@@ -256,11 +264,32 @@ where
                 () = self.output.closed.cancelled() => break,
             }
         }
-        self.ended.cancel();
+        self.signals.ended.cancel();
         None
     }
 
     async fn close(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Waits until another line may be read. False if the client is gone: it hung up and reads nothing.
+async fn has_room(
+    pending: &Pending,
+    load: &mut watch::Receiver<Load>,
+    hung_up: &CancellationToken,
+) -> bool {
+    loop {
+        if pending.has_room(&load.borrow_and_update()) {
+            return true;
+        }
+        let gone = async {
+            hung_up.cancelled().await;
+            sleep(pending.limits.drain).await;
+        };
+        tokio::select! {
+            changed = load.changed() => if changed.is_err() { return true },
+            () = gone => return false,
+        }
     }
 }

@@ -203,6 +203,7 @@ async fn a_body_over_the_limit_is_refused() {
 #[tokio::test]
 async fn incomplete_and_slow_requests_time_out() {
     let options = HttpOptions {
+        body_timeout: Duration::from_millis(50),
         request_timeout: Duration::from_millis(50),
         ..HttpOptions::default()
     };
@@ -221,25 +222,23 @@ async fn incomplete_and_slow_requests_time_out() {
 }
 
 #[tokio::test]
-async fn the_session_idle_longest_is_closed_for_a_new_one() {
+async fn new_sessions_close_only_sessions_that_were_never_used() {
     let options = HttpOptions {
         max_sessions: 3,
         ..HttpOptions::default()
     };
     let server = HttpServer::start(FakeHandler::default(), options).await;
-    let mut sessions = Vec::new();
-    for _ in 0..3 {
-        sessions.push(session(&server).await);
+    let used = [session(&server).await, session(&server).await];
+    for _ in 0..20 {
+        assert_eq!(server.post(&[], INITIALIZE).await.status, 200);
     }
-    let alive = async |session: &String| {
-        let response = server.post(&[("Mcp-Session-Id", session)], PING).await;
-        response.status == 200
-    };
-    assert!(alive(&sessions[0]).await);
-    sessions.push(session(&server).await);
-    assert!(!alive(&sessions[1]).await, "the one idle longest");
-    for at in [0, 2, 3] {
-        assert!(alive(&sessions[at]).await, "session {at}");
+    let third = session(&server).await;
+    let refused = server.post(&[], INITIALIZE).await;
+    assert_eq!(refused.status, 503);
+    assert!(refused.header("retry-after").is_some());
+    for session in used.iter().chain([&third]) {
+        let alive = server.post(&[("Mcp-Session-Id", session)], PING).await;
+        assert_eq!(alive.status, 200);
     }
     server.stop().await;
 }
@@ -251,7 +250,7 @@ async fn sessions_with_a_stream_are_kept_and_a_new_one_is_refused() {
         ..HttpOptions::default()
     };
     let server = HttpServer::start(FakeHandler::default(), options).await;
-    let mut streams = Vec::new();
+    let (mut sessions, mut streams) = (Vec::new(), Vec::new());
     for _ in 0..2 {
         let session = session(&server).await;
         let mut stream = server
@@ -264,6 +263,7 @@ async fn sessions_with_a_stream_are_kept_and_a_new_one_is_refused() {
             .unwrap();
         assert_eq!(&first, b"HTTP/1.1 200");
         streams.push(stream);
+        sessions.push(session);
     }
     let refused = server.post(&[], INITIALIZE).await;
     assert_eq!(refused.status, 503);
@@ -274,15 +274,9 @@ async fn sessions_with_a_stream_are_kept_and_a_new_one_is_refused() {
             .unwrap()
             .contains("2 sessions")
     );
-    drop(streams.pop());
-    // The server detects the closed connection at its next read or write.
-    timeout(TIMEOUT, async {
-        while server.post(&[], INITIALIZE).await.status != 200 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .unwrap();
+    let gone = [("Mcp-Session-Id", sessions[1].as_str())];
+    assert_eq!(server.request("DELETE", &gone, "").await.status, 202);
+    assert_eq!(server.post(&[], INITIALIZE).await.status, 200);
     server.stop().await;
     let mut rest = Vec::new();
     timeout(TIMEOUT, streams[0].read_to_end(&mut rest))

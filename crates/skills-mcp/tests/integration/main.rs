@@ -6,6 +6,7 @@
 mod document;
 mod fake_handler;
 mod http;
+mod http_limits;
 mod http_sessions;
 mod stdio_client;
 mod stdio_flow;
