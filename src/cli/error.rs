@@ -6,7 +6,8 @@ use serde::Serialize;
 use skills_core::{Error, Kind};
 
 use super::exit_code::exit_code;
-use super::output::{print_error_document, print_stderr};
+use super::log::print_line;
+use super::output::print_error_document;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ impl CliError {
     /// stdout already has its one document; otherwise to stderr.
     pub fn report(self, json: bool) -> ExitCode {
         if !(json && print_error_document(&self.to_json())) {
-            print_stderr(&self.to_text());
+            print_line(&self.to_text());
         }
         ExitCode::from(exit_code(self.kind))
     }
@@ -81,7 +82,7 @@ impl CliError {
             message: &self.message,
             hint: self.hint.as_deref(),
         };
-        serde_json::to_string(&Envelope { error }).unwrap_or_default() + "\n"
+        serde_json::to_string(&Envelope { error }).unwrap_or_default()
     }
 }
 
@@ -108,7 +109,7 @@ mod tests {
         );
         assert_eq!(
             error().to_json(),
-            "{\"error\":{\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\",\"hint\":\"make it even\"}}\n"
+            "{\"error\":{\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\",\"hint\":\"make it even\"}}"
         );
     }
 }

@@ -99,6 +99,7 @@ enum Command {
 
 /// Runs the command line and returns its exit code.
 pub fn main() -> ExitCode {
+    let _log = log::FlushAtExit;
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return report_usage(&error),

@@ -1,13 +1,17 @@
 //! What a command prints: data on stdout, everything else on stderr. With `--json` an error is
 //! data too.
+//!
+//! What is written to a terminal is escaped here, for every command; a pipe gets what there is.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
-use skills_core::escape_control_in_lines;
+use skills_core::{escape_control, escape_control_in_lines};
 
 use super::CliError;
+use super::log::print_line;
 use super::markdown;
 
 /// The version of the JSON documents.
@@ -32,6 +36,38 @@ struct Terminal {
     columns: Option<usize>,
 }
 
+/// What a command prints as text.
+pub enum Text {
+    /// Text of documents and workers, which is escaped on a terminal.
+    Plain(String),
+    /// Text that a terminal gets as it is: escaped and then styled, or wanted unchanged.
+    Ready(String),
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::Plain(text)
+    }
+}
+
+impl Text {
+    /// The text below a plain one.
+    pub fn below(self, head: &str) -> Self {
+        match self {
+            Self::Plain(text) => Self::Plain(format!("{head}{text}")),
+            Self::Ready(text) => Self::Ready(format!("{}{text}", escape_control_in_lines(head))),
+        }
+    }
+
+    /// The text with a line feed at its end.
+    pub fn line(self) -> Self {
+        match self {
+            Self::Plain(text) => Self::Plain(line(&text)),
+            Self::Ready(text) => Self::Ready(line(&text)),
+        }
+    }
+}
+
 impl Output {
     pub fn new(json: bool, quiet: bool) -> Self {
         let stdout = console::Term::stdout();
@@ -52,11 +88,11 @@ impl Output {
     }
 
     /// Prints the result: as one JSON document, or as text.
-    pub fn data(
+    pub fn data<T: Into<Text>>(
         &self,
         command: &str,
         data: &impl Serialize,
-        text: impl FnOnce(&Self) -> String,
+        text: impl FnOnce(&Self) -> T,
     ) -> Result<(), CliError> {
         #[derive(Serialize)]
         struct Envelope<'a, T> {
@@ -65,7 +101,10 @@ impl Output {
             data: &'a T,
         }
         if !self.json {
-            return print(&text(self));
+            return match text(self).into() {
+                Text::Plain(text) => print(&text),
+                Text::Ready(text) => write_or_exit(&text),
+            };
         }
         let envelope = Envelope {
             schema_version: SCHEMA_VERSION,
@@ -74,44 +113,42 @@ impl Output {
         };
         let document = serde_json::to_string(&envelope)
             .map_err(|error| CliError::broken(format!("cannot encode the result: {error}")))?;
-        print(&(document + "\n"))?;
+        write_or_exit(&json_line(&document))?;
         DOCUMENT_PRINTED.store(true, Ordering::Relaxed);
         Ok(())
     }
 
     /// A document as it is printed: unchanged in a pipe or if `raw`. For a terminal control
     /// characters are escaped and markdown is rendered.
-    pub fn document(&self, text: &str, is_markdown: bool, raw: bool) -> String {
+    pub fn document(&self, text: &str, is_markdown: bool, raw: bool) -> Text {
         match self.terminal {
-            Some(terminal) if !raw => {
-                if is_markdown && terminal.styled {
-                    markdown::render(text)
-                } else {
-                    line(&escape_control_in_lines(text))
-                }
+            _ if raw => Text::Ready(text.to_owned()),
+            None => Text::Plain(text.to_owned()),
+            Some(Terminal { styled: true, .. }) if is_markdown => {
+                Text::Ready(markdown::render(text))
             }
-            _ => text.to_owned(),
+            Some(_) => Text::Plain(line(text)),
         }
     }
 
     /// Prints a note on stderr.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            print_stderr(&format!("note: {text}"));
+            print_line(&format!("note: {text}"));
         }
     }
 
     /// Prints a warning on stderr: a problem that does not stop the command.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
-            print_stderr(&format!("warning: {text}"));
+            print_line(&format!("warning: {text}"));
         }
     }
 
     /// Prints a line for people on stderr, such as a summary; not with `--json`.
     pub fn remark(&self, text: &str) {
         if !self.quiet && !self.json {
-            print_stderr(text);
+            print_line(text);
         }
     }
 
@@ -121,8 +158,17 @@ impl Output {
     }
 }
 
-/// Writes to stdout. If its reader is gone, the process ends with success.
+/// Writes text to stdout, escaped if it is a terminal. If its reader is gone, the process ends with
+/// success.
 pub fn print(text: &str) -> Result<(), CliError> {
+    if io::stdout().is_terminal() {
+        write_or_exit(&escape_control_in_lines(text))
+    } else {
+        write_or_exit(text)
+    }
+}
+
+fn write_or_exit(text: &str) -> Result<(), CliError> {
     match write_stdout(text) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
@@ -133,7 +179,7 @@ pub fn print(text: &str) -> Result<(), CliError> {
 /// Writes an error document to stdout, unless a document was printed before. Returns whether it
 /// was written.
 pub fn print_error_document(document: &str) -> bool {
-    !DOCUMENT_PRINTED.load(Ordering::Relaxed) && write_stdout(document).is_ok()
+    !DOCUMENT_PRINTED.load(Ordering::Relaxed) && write_stdout(&json_line(document)).is_ok()
 }
 
 fn write_stdout(text: &str) -> io::Result<()> {
@@ -142,10 +188,32 @@ fn write_stdout(text: &str) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Writes a line to stderr, with control characters escaped.
-pub fn print_stderr(text: &str) {
-    // If stderr is closed, the exit code still reports a failure.
-    let _ = writeln!(io::stderr(), "{}", escape_control_in_lines(text));
+/// A JSON document on a line, escaped if stdout is a terminal.
+fn json_line(document: &str) -> String {
+    let document = line(document);
+    if io::stdout().is_terminal() {
+        escape_json(&document)
+    } else {
+        document
+    }
+}
+
+/// Escapes what JSON leaves unescaped and a terminal may act on. The value stays the same.
+pub fn escape_json(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    let mut buffer = [0; 4];
+    for c in document.chars() {
+        let text: &str = c.encode_utf8(&mut buffer);
+        if c < '\u{7f}' || escape_control(text) == text {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out
 }
 
 /// The text with a line feed at its end.
@@ -165,4 +233,17 @@ pub fn lines(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
         all.push('\n');
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_json_has_the_same_value() {
+        let value = "a\u{9b}2J\u{7f}\u{202e}\u{200f}é\n";
+        let escaped = escape_json(&serde_json::to_string(value).unwrap());
+        assert_eq!(escaped, r#""a\u009b2J\u007f\u202e\u200fé\n""#);
+        assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), value);
+    }
 }

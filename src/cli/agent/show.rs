@@ -7,7 +7,7 @@ use agent3md::{Skill, js_number};
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use skills_core::{escape_control, escape_control_in_lines};
+use skills_core::escape_control;
 
 use super::{CliError, Output, SkillArgs, line, load};
 use crate::cli::output::lines;
@@ -72,7 +72,7 @@ pub fn manifest(args: &FileArgs, output: &Output) -> Result<(), CliError> {
         let rows = rows.map(|(label, value)| format!("{label:<8} {}", escape_control(value)));
         let head = lines(rows.iter().map(|row| row.trim_end()));
         let body = output.document(&agent.identity.body, true, false);
-        format!("{head}\n{}", line(&body))
+        body.line().below(&format!("{head}\n"))
     })
 }
 
@@ -95,9 +95,7 @@ pub fn route(args: &RouteArgs, output: &Output) -> Result<(), CliError> {
     let matches = agent.route(&text).into_iter().map(MatchHead::from);
     let matches = matches.collect();
     output.data("agent route", &Matches { matches }, |_| {
-        line(&escape_control_in_lines(&tool_text::route_skill(
-            &agent, &text,
-        )))
+        line(&tool_text::route_skill(&agent, &text))
     })
 }
 
@@ -105,7 +103,7 @@ pub fn get(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
     let agent = load(&args.file)?;
     let skill = args.find(&agent)?;
     output.data("agent get", &SkillBody::from(skill), |output| {
-        line(&output.document(&skill.body, true, false))
+        output.document(&skill.body, true, false).line()
     })
 }
 
@@ -116,6 +114,7 @@ pub fn resolve(args: &SkillArgs, output: &Output) -> Result<(), CliError> {
     let skills = chain.into_iter().map(SkillBody::from).collect();
     output.data("agent resolve", &Skills { skills }, |output| {
         let text = tool_text::resolve_skill(&agent, args.wanted());
-        line(&output.document(&text.unwrap_or_default(), true, false))
+        let text = text.unwrap_or_default();
+        output.document(&text, true, false).line()
     })
 }

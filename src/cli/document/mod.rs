@@ -3,6 +3,7 @@
 //! Uses neither a runtime nor a log: stdout carries the protocol, and stderr the lines that
 //! clients of such servers know.
 
+mod output;
 mod selftest;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,8 +20,10 @@ use skills_files::agents::file;
 use skills_files::watch_file;
 use skills_mcp::document::{ServedAgent, Server};
 
-/// Findings that are printed. More could fill the pipe of a client that does not read stderr,
-/// and block the server.
+use super::log::{self, print_line};
+use output::Output;
+
+/// Findings that are printed.
 const PRINTED_FINDINGS_MAX: usize = 20;
 
 #[derive(Args)]
@@ -67,9 +70,10 @@ fn serve(path: PathBuf, text: String, agent: Agent, strict: bool) -> Result<(), 
             return Err(format!("refusing to serve {path}: {errors} error(s)"));
         }
     }
+    log::start_lines();
     report_loaded(&path, &agent);
     let document = Arc::new(ServedAgent::new(agent));
-    let server = Arc::new(Server::new(Arc::clone(&document), io::stdout()));
+    let server = Arc::new(Server::new(Arc::clone(&document), Output::new()));
     let mut reloader = Reloader {
         server: Arc::clone(&server),
         path,
@@ -201,6 +205,5 @@ fn report(text: &str) {
 }
 
 fn write_line(line: &str) {
-    // A closed stderr does not stop the server.
-    let _ = writeln!(io::stderr(), "{}", escape_control(line));
+    print_line(&escape_control(line));
 }

@@ -54,6 +54,55 @@ fn control_characters_of_a_document_are_escaped_on_a_terminal() {
     }
 }
 
+/// Every verb that prints text of documents and workers, in text and as JSON.
+#[test]
+fn no_verb_prints_characters_that_control_the_terminal() {
+    const CHARACTERS: [char; 6] = [
+        '\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\u{2066}', '\u{200f}',
+    ];
+    let s = Transcript::new();
+    let hostile = format!("a{}b", String::from_iter(CHARACTERS));
+    s.file(
+        "a.3md",
+        format!(
+            "---\n3md: 1\nagent: {hostile}\n---\n@plane z=0 kind=identity\n{hostile}\n\
+             @plane z=1 label=a triggers={hostile} tool=\"echo {hostile} {{x}}\" inputs=x\n{hostile}\n"
+        ),
+    );
+    s.run_with("skills register a -", format!("# {hostile}\n\n{hostile}\n"));
+    let prompt = serde_json::json!({
+        "name": "p", "description": hostile, "function_id": "w::p",
+        "arguments": [{ "name": hostile, "description": hostile }],
+    });
+    s.run_with("skills call prompts::register -", prompt.to_string());
+    for verb in [
+        "read a",
+        "index",
+        "fetch a",
+        "list",
+        "prompts list",
+        "call skills::list",
+        "call prompts::mcp-list",
+        "agent manifest a.3md",
+        "agent skills a.3md",
+        "agent get a.3md a",
+        "agent resolve a.3md a",
+        "agent route a.3md a b",
+        "agent command a.3md a --set x=1",
+        "agent command a.3md a --set x=1 --argv",
+        "agent export a.3md --manifest",
+        "agent validate a.3md",
+        "agent get a.3md other",
+    ] {
+        for options in ["", " --json"] {
+            let line = format!("env NO_COLOR=1 skills {verb}{options} --quiet");
+            let shown = on_a_terminal(&s, 200, &line).stdout;
+            let found = shown.chars().find(|c| CHARACTERS.contains(c));
+            assert_eq!(found, None, "{line}: {shown:?}");
+        }
+    }
+}
+
 #[test]
 fn no_color_and_dumb_terminals_get_plain_text() {
     let s = Transcript::new();

@@ -153,3 +153,38 @@ pub fn many(skills: usize) -> String {
     }
     text
 }
+
+/// The client is gone, and something else holds the other end of its pipe.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_end_of_the_input_ends_it_while_its_answers_are_not_read() {
+    let body = "x".repeat(10_000);
+    let (_folder, path) = folder(&format!(
+        "{SAMPLE}\n@plane z=5 label=long triggers=l\n{body}\n"
+    ));
+    let mut server = start(&path, &[]);
+    let mut stdin = server.stdin.take().unwrap();
+    let calls = format!("{}\n", call("get_skill", r#"{"name":"long"}"#)).repeat(100);
+    stdin.write_all(calls.as_bytes()).await.unwrap();
+    drop(stdin);
+    let (status, stderr) = server.wait().await;
+    assert!(status.success(), "{stderr}");
+}
+
+#[tokio::test]
+async fn a_reader_that_is_slow_gets_every_answer_after_the_end_of_the_input() {
+    let body = "x".repeat(10_000);
+    let (_folder, path) = folder(&format!(
+        "{SAMPLE}\n@plane z=5 label=long triggers=l\n{body}\n"
+    ));
+    let mut server = start(&path, &[]);
+    let mut stdin = server.stdin.take().unwrap();
+    let calls = format!("{}\n", call("get_skill", r#"{"name":"long"}"#)).repeat(100);
+    stdin.write_all(calls.as_bytes()).await.unwrap();
+    drop(stdin);
+    for _ in 0..100 {
+        assert!(server.stdout_line().await.contains(&body));
+        tokio::task::yield_now().await;
+    }
+    assert!(server.wait().await.0.success());
+}

@@ -8,5 +8,6 @@ mod damaged;
 mod doctor;
 mod files;
 mod handlers;
+mod log;
 mod serve;
 mod worker;
