@@ -1,11 +1,15 @@
 //! Options that several commands share, and the environment variables behind them.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command};
 use jiff::fmt::friendly::SpanParser;
+
+use skills_access::check_token;
 
 use super::output::Output;
 use crate::app::{EngineTarget, Target};
@@ -26,7 +30,8 @@ pub struct EngineArgs {
         long,
         value_name = "TOKEN",
         env = "SKILLS_TOKEN",
-        hide_env_values = true
+        hide_env_values = true,
+        value_parser = TokenParser
     )]
     pub token: Option<String>,
 
@@ -140,6 +145,34 @@ pub struct Options {
 impl Options {
     pub fn output(&self) -> Output {
         self.output_args.output()
+    }
+}
+
+/// Accepts a token that clients can send. The error does not repeat it: it may be a secret.
+#[derive(Clone)]
+struct TokenParser;
+
+impl TypedValueParser for TokenParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        let token = value.to_string_lossy().into_owned();
+        match check_token(&token) {
+            Ok(()) => Ok(token),
+            Err(problem) => Err(clap::Error::raw(
+                ErrorKind::ValueValidation,
+                format!(
+                    "--token or SKILLS_TOKEN cannot be used: {problem}\n\n  \
+                     tip: a token is one or more visible ASCII characters; leave it out for none\n"
+                ),
+            )
+            .with_cmd(command)),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use skills_test_support::engine::{Peer, next_event};
 use skills_test_support::files::replace;
-use skills_test_support::process::{Addresses, SkillsProcess};
+use skills_test_support::process::{Addresses, SkillsProcess, output_of, skills_command};
 use tokio::time::timeout;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,4 +128,35 @@ async fn a_token_is_required_where_one_is_set() {
     admitted.wait_connected().await.unwrap();
     assert!(refused.worker_id().is_none());
     assert_eq!(Peer(admitted).skill_ids().await, [""; 0]);
+}
+
+/// A server with such a token would start, and nobody could connect.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_no_client_can_send_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    for (token, problem) in [
+        ("", "it is empty"),
+        (" ", "its character 1 is a space or not visible ASCII"),
+        (
+            "s\u{e9}cret",
+            "its character 2 is a space or not visible ASCII",
+        ),
+    ] {
+        let option = SkillsProcess::start_serve(dir.path(), &["--token", token]);
+        let mut command = skills_command();
+        command.args(["list", "--json"]).env("SKILLS_TOKEN", token);
+        let variable = output_of(command, "");
+        let (status, stderr) = option.wait().await;
+        assert_eq!(status.code(), Some(2), "{stderr}");
+        assert_eq!(variable.status.code(), Some(2));
+        for text in [stderr, String::from_utf8(variable.stdout).unwrap()] {
+            assert!(text.contains("--token or SKILLS_TOKEN"), "{text}");
+            assert!(text.contains(problem), "{text}");
+            assert!(
+                text.contains("visible ASCII characters; leave it out"),
+                "{text}"
+            );
+            assert!(!text.contains("cret"), "a secret is repeated: {text}");
+        }
+    }
 }
