@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    skills_allocator::return_large_blocks();
     skills::cli::main()
 }

@@ -44,6 +44,8 @@ use clap::{Parser, Subcommand};
 pub use error::CliError;
 pub use exit_code::{EXIT_CODES, exit_code};
 
+use crate::app;
+
 /// A content registry for AI agents.
 ///
 /// Without a command: connects to an iii engine as a worker and serves skills and
@@ -161,6 +163,7 @@ fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, Cli
         .enable_all()
         .build();
     let runtime = runtime.map_err(|error| CliError::broken(format!("cannot start: {error}")))?;
+    runtime.spawn(app::give_back_memory());
     let result = runtime.block_on(work);
     // Do not wait for threads that may block forever, such as a read of standard input.
     runtime.shutdown_background();

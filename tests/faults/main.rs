@@ -21,5 +21,7 @@ mod two_processes;
 mod disk;
 #[cfg(target_os = "linux")]
 mod handles;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod memory;
 #[cfg(target_os = "linux")]
 mod read_only;

@@ -8,6 +8,7 @@ use super::{assert_none, manifest, packages};
 const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("agent3md", &[]),
     ("skills-access", &[]),
+    ("skills-allocator", &[]),
     ("skills-core", &["agent3md"]),
     ("skills-iii", &["skills-access"]),
     ("skills-files", &["agent3md", "skills-core"]),
@@ -21,6 +22,7 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "agent3md",
             "skills-access",
+            "skills-allocator",
             "skills-api",
             "skills-core",
             "skills-files",
