@@ -1,12 +1,16 @@
 //! The process is out of file handles, and then it has some again.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::json;
 use skills_test_support::engine::{Peer, next_event};
 use skills_test_support::files::{replace, write};
-use skills_test_support::process::SkillsProcess;
+use skills_test_support::process::{SkillsProcess, serve_arguments, skills_path};
 use skills_test_support::usage::{Usage, set_limit};
+use tokio::net::TcpStream;
+
+use super::support::healthz;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn out_of_handles_no_skill_disappears_and_none_is_announced_as_gone() {
@@ -54,4 +58,30 @@ async fn out_of_handles_no_skill_disappears_and_none_is_announced_as_gone() {
         .filter(|event| event["op"] == "unregister")
         .collect();
     assert!(gone.is_empty(), "{gone:?}");
+}
+
+/// The connections of others do not take the handles that state and files need, and a new client is
+/// accepted after them.
+#[tokio::test(flavor = "multi_thread")]
+async fn silent_connections_lock_nobody_out() {
+    let dir = tempfile::tempdir().unwrap();
+    // The usual limit, from the start.
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 1024; exec \"$0\" \"$@\""])
+        .arg(skills_path())
+        .args(serve_arguments(dir.path(), &[]));
+    let mut serve = SkillsProcess::spawn(command);
+    let addresses = serve.wait_until_ready().await;
+    let mut silent = Vec::new();
+    for _ in 0..1_100 {
+        for address in [addresses.workers(), addresses.http] {
+            silent.push(TcpStream::connect(address).await.unwrap());
+        }
+    }
+    let peer = Peer::connect(&addresses.url, "peer").await;
+    peer.register_skill("a", "# A").await;
+    assert_eq!(peer.skill_ids().await, ["a"]);
+    let (status, health) = healthz(addresses.http).await;
+    assert_eq!(status, "HTTP/1.1 200 OK", "{health}");
 }

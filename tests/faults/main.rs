@@ -11,6 +11,7 @@ mod clock;
 mod damage;
 mod hostile_engine;
 mod kill;
+mod log;
 mod reconnect;
 mod support;
 mod takeover;
@@ -21,7 +22,5 @@ mod two_processes;
 mod disk;
 #[cfg(target_os = "linux")]
 mod handles;
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-mod memory;
 #[cfg(target_os = "linux")]
 mod read_only;
