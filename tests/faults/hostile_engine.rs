@@ -165,14 +165,12 @@ async fn endless_answers() {
                 r#"{{"type":"invocationresult","invocation_id":{id},"function_id":"x","result":""#
             );
             let mut stream = socket.into_inner();
-            // The beginning of a text message in fragments, and then fragments for ever.
+            // The beginning of a text message in fragments, and then fragments until the worker
+            // closes the connection. It discards what arrives while it closes.
             let mut frame = frame(0x01, start.as_bytes());
             let more = frame_of_mib(0x00);
-            let mut sent = 0;
             while stream.write_all(&frame).await.is_ok() {
                 frame.clone_from(&more);
-                sent += 1;
-                assert!(sent < 2048, "the worker reads a message of 2 GiB");
             }
         }
     })

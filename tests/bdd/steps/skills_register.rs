@@ -114,14 +114,17 @@ async fn list_is(world: &mut World, step: &Step) {
     world.call("skills::list", json!({})).await;
     let mut result = timeless(world.result());
     // Another step is about damaged rows.
-    result.as_object_mut().unwrap().remove("damaged");
+    result
+        .as_object_mut()
+        .expect("the list is an object")
+        .remove("damaged");
     assert_eq!(result, json!({ "skills": expected }));
 }
 
 #[then(expr = "the list of skills reports the damaged row {string}")]
 async fn list_reports(world: &mut World, place: String) {
     world.call("skills::list", json!({})).await;
-    let damaged = world.result()["damaged"].as_array().unwrap();
+    let damaged = world.result()["damaged"].as_array().expect("damaged rows");
     let places: Vec<_> = damaged.iter().map(|row| &row["place"]).collect();
     assert_eq!(places, [&json!(place)]);
 }
