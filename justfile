@@ -38,7 +38,8 @@ soak minutes="30":
 
 # Fuzzes one target for so many seconds; `ls fuzz/fuzz_targets` lists them. Needs cargo-fuzz and a nightly compiler.
 fuzz target seconds="600":
-    cargo +nightly fuzz run {{target}} -- -max_total_time={{seconds}} -rss_limit_mb=2048
+    mkdir -p fuzz/corpus/{{target}}
+    cargo +nightly fuzz run {{target}} fuzz/corpus/{{target}} fuzz/seeds/{{target}} -- -max_total_time={{seconds}} -timeout=10 -rss_limit_mb=2048
 
 # What CI does, end-to-end suites included.
 ci:

@@ -1,10 +1,8 @@
-//! Any text: both parsers agree, nothing panics, and the parts hold together.
-//!
-//! `cargo +nightly fuzz run document`
+//! Any text as an agent.3md document: both parsers agree, nothing panics, and the parts hold together.
 
 #![no_main]
 
-#[path = "../../tests/integration/property/mod.rs"]
+#[path = "../../crates/agent3md/tests/integration/property/mod.rs"]
 mod property;
 
 use libfuzzer_sys::fuzz_target;
