@@ -61,7 +61,7 @@ iii.registerTriggerType(
   },
 )
 
-// On a busy machine 20 MiB there and back take most of the SDK's usual half minute.
+// On a busy machine 15 MiB there and back take most of the SDK's usual half minute.
 const big = (function_id, payload) => iii.trigger({ function_id, payload, timeoutMs: 120_000 })
 
 const commands = {

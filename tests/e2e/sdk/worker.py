@@ -136,7 +136,7 @@ def void(command):
 
 
 def big(command, payload):
-    # On a busy machine 20 MiB there and back take most of the SDK's usual half minute.
+    # On a busy machine 15 MiB there and back take most of the SDK's usual half minute.
     return trigger(command["function_id"], payload, timeout_ms=120_000)
 
 
