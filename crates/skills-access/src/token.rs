@@ -9,7 +9,7 @@ pub enum InvalidToken {
     #[error("it is empty")]
     Empty,
     /// A header cannot carry this character, or not unchanged.
-    #[error("its character {position} is a space or not visible ASCII")]
+    #[error("its character {position} is not visible ASCII, or a space at an end")]
     Character {
         /// Counted from 1.
         position: usize,
@@ -19,7 +19,8 @@ pub enum InvalidToken {
     TooLong,
 }
 
-/// Checks that clients can send the token in a header: one or more visible ASCII characters.
+/// Checks that clients can send the token in a header, which loses spaces at its ends: visible ASCII
+/// characters, and spaces between them.
 pub fn check_token(token: &str) -> Result<(), InvalidToken> {
     if token.is_empty() {
         return Err(InvalidToken::Empty);
@@ -27,8 +28,12 @@ pub fn check_token(token: &str) -> Result<(), InvalidToken> {
     if token.len() > MAX_TOKEN_BYTES {
         return Err(InvalidToken::TooLong);
     }
-    match token.chars().position(|c| !c.is_ascii_graphic()) {
-        Some(at) => Err(InvalidToken::Character { position: at + 1 }),
+    let last = token.chars().count() - 1;
+    let is_inner = |at| at > 0 && at < last;
+    let is_valid = |at, c: char| c.is_ascii_graphic() || (c == ' ' && is_inner(at));
+    let invalid = token.chars().enumerate().find(|(at, c)| !is_valid(*at, *c));
+    match invalid {
+        Some((at, _)) => Err(InvalidToken::Character { position: at + 1 }),
         None => Ok(()),
     }
 }
@@ -45,7 +50,9 @@ mod tests {
         check("a.b_c~d+e/f=", Ok(()));
         check("", Err(InvalidToken::Empty));
         check(" ", character(1));
-        check("a b", character(2));
+        check("a b", Ok(()));
+        check(" a", character(1));
+        check("a ", character(2));
         check("secret\n", character(7));
         check("sécret", character(2));
         check(&"x".repeat(MAX_TOKEN_BYTES), Ok(()));

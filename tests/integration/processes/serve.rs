@@ -136,10 +136,13 @@ async fn a_token_that_no_client_can_send_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     for (token, problem) in [
         ("", "it is empty"),
-        (" ", "its character 1 is a space or not visible ASCII"),
+        (
+            " ",
+            "its character 1 is not visible ASCII, or a space at an end",
+        ),
         (
             "s\u{e9}cret",
-            "its character 2 is a space or not visible ASCII",
+            "its character 2 is not visible ASCII, or a space at an end",
         ),
     ] {
         let option = SkillsProcess::start_serve(dir.path(), &["--token", token]);
