@@ -256,7 +256,9 @@ impl Client {
         let task = lock(&self.inner.task).take();
         let Some(mut task) = task else { return };
         if tokio::time::timeout(deadline, &mut task).await.is_err() {
-            tracing::warn!("calls or messages were dropped at the shutdown deadline");
+            if self.worker_id().is_some() {
+                tracing::warn!("calls or messages were dropped at the shutdown deadline");
+            }
             task.abort();
             let _ = task.await;
             self.inner.disconnected("shut down");
