@@ -22,9 +22,7 @@ impl Message {
             call.data = data.into();
             return Self::InvokeFunction(call).to_text();
         }
-        let mut text = Vec::with_capacity(self.weight());
-        serde_json::to_writer(&mut text, self).expect("messages have string keys only");
-        let mut text = String::from_utf8(text).expect("JSON is UTF-8");
+        let mut text = serde_json::to_string(self).expect("messages have string keys only");
         if let Self::InvokeFunction(call) = self
             && let Some(caller) = &call.caller
             && call.data.get().starts_with('{')
