@@ -1,4 +1,4 @@
-//! Nobody reads the log, or the log cannot be written.
+//! The log is not read, or cannot be written.
 
 use std::fs::File;
 use std::process::Stdio;

@@ -45,7 +45,7 @@ impl Writers {
                         acknowledged.ids.lock().unwrap().push(id);
                         acknowledged.added.notify_one();
                     } else {
-                        // Most likely nobody serves at this moment.
+                        // Most likely no worker serves at this moment.
                         tokio::time::sleep(CHECK_INTERVAL).await;
                     }
                 }

@@ -4,7 +4,7 @@
 //! end of its input either. A client that is gone, while another process holds the other end of
 //! standard output, would keep the server alive for ever.
 
-/// Calls `ended` when nobody can write to standard input any more, even if there is more to read.
+/// Calls `ended` when no process can write to standard input any more, even if there is more to read.
 #[cfg(unix)]
 pub fn on_input_hang_up(ended: impl FnOnce() + Send + 'static) {
     use rustix::event::{PollFd, PollFlags, poll};

@@ -1,6 +1,6 @@
 //! Log lines on stderr.
 //!
-//! A server logs through `writer`, which neither blocks nor fails when nobody reads stderr, and
+//! A server logs through `writer`, which neither blocks nor fails when stderr is not read, and
 //! `repeats`, which turns a repeated complaint into one line with a count.
 
 mod repeats;
@@ -69,7 +69,7 @@ pub fn start(args: LogArgs) {
     };
     // A test may have started logging before.
     let _ = started;
-    // The default hook writes to stderr, and blocks where nobody reads it.
+    // The default hook writes to stderr, and blocks when it is not read.
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
@@ -108,7 +108,7 @@ pub fn print_line(text: &str) {
     }
 }
 
-/// Makes [`print_line`] independent of whoever reads stderr, in a server without a log.
+/// Makes [`print_line`] independent of the reader of stderr, in a server without a log.
 pub fn start_lines() {
     writer::start(|| {});
 }

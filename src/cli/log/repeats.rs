@@ -1,6 +1,6 @@
 //! Leaves out repeated warnings and errors, and counts them.
 //!
-//! Whoever sends a bad message can send a million. Within a period, equal lines of one place in the
+//! A client that sends a bad message can send a million. Within a period, equal lines of one place in the
 //! code are logged once, and different ones up to a limit. The thread of the log reports the rest.
 
 use std::collections::HashMap;

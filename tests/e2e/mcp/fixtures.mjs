@@ -41,14 +41,14 @@ const tools = {
   test_error_handling: async () => {
     throw new Error('This tool intentionally returns an error for testing')
   },
-  // Whoever gives a token hears every second that it goes on.
+  // A caller with a progress token gets a notification every second.
   test_tool_with_progress: async () => {
     await sleep(3_500)
     return 'Done.'
   },
-  // Not a word to the log, as nobody asked for one.
+  // Sends no log message, because no client requested any.
   test_logging_tool: async () => 'Done.',
-  // Asks nobody anything.
+  // Sends no request to the client.
   test_streaming_elicitation: async () => 'Done.',
   test_trigger_tool_change: async () => {
     iii.registerFunction(`conformance::dynamic-${changes++}`, async () => 'Done.', { description: 'Came later.' })

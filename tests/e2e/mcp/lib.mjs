@@ -28,7 +28,7 @@ export async function start() {
 
 /** The command of `skills mcp`, with a data directory of its own or through an engine. */
 export function command(engine) {
-  // Nobody answers at the address of a reserved port, so it is on its own.
+  // No engine listens at the address of a reserved port, so it runs without one.
   const url = engine?.url ?? 'ws://127.0.0.1:1'
   return [binary, 'mcp', '--url', url, '--data-dir', folder()]
 }

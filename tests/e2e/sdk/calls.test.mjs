@@ -50,7 +50,7 @@ pairs((from, to) => {
     assert.equal(await peers[from].ask({ do: 'void', function_id: `${to}::hear`, payload: { note } }), null)
     await peers[to].heard('heard', ours)
 
-    // Nobody is told that nobody listens. Frames keep their order, so an answer to a
+    // The caller gets no error although no worker listens. Frames keep their order, so an answer to a
     // later call says that the void ones are through; none may have come twice.
     await peers[from].ask({ do: 'void', function_id: `${to}::no-such`, payload: {} })
     await peers[from].call(`${to}::echo`, {})

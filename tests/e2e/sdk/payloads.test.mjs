@@ -45,8 +45,8 @@ test(`python_old sends ${mib(BIG)} as an answer`, async () => {
   assert.deepEqual(got, await peers.node_new.ask({ do: 'measure', bytes: BIG }))
 })
 
-// Its WebSocket library closes the connection on a message above 1 MiB. The caller is
-// told at once, nobody else notices, and the worker comes back.
+// Its WebSocket library closes the connection on a message above 1 MiB. The caller
+// gets the error at once, other workers are not affected, and the worker reconnects.
 test('python_old cannot take more than 1 MiB, and recovers from it', async () => {
   const tooBig = peers.node_new.ask({ do: 'give_big', function_id: 'python_old::measure', bytes: 2 * 1024 * 1024 })
   await assert.rejects(tooBig, { code: 'invocation_stopped' })

@@ -23,7 +23,7 @@ URL, NAME = sys.argv[1:3]
 UNIT = ("0123456789abcdef" * 4)[2:] + "é"
 
 # Kept here: the SDK holds its running handlers only weakly, and a wait for something
-# that nobody holds is collected and fails with GeneratorExit.
+# without a reference is collected and fails with GeneratorExit.
 NEVER = asyncio.Event()
 
 lock = threading.Lock()

@@ -311,7 +311,7 @@ async fn state_that_an_engine_cannot_read_is_a_finding() {
     assert!(reason.contains("could not list the skills"), "{reason}");
 }
 
-/// A worker that provides a type and calls nobody, as another registry would.
+/// A worker that provides a type and makes no call, as another registry would.
 struct Silent;
 
 impl TriggerProvider for Silent {
@@ -359,7 +359,7 @@ async fn a_foreign_provider_of_a_trigger_type_is_a_finding() {
         "{reason}"
     );
 
-    // The provider goes; the type has none, which is no finding.
+    // The provider goes; the type has none, which is not a finding.
     foreign.0.shutdown(Duration::from_secs(5)).await;
     let (report, code) = doctor(dir, &engine.url).await;
     assert_eq!(code, Some(0), "{report:#}");

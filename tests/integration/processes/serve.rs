@@ -130,7 +130,7 @@ async fn a_token_is_required_where_one_is_set() {
     assert_eq!(Peer(admitted).skill_ids().await, [""; 0]);
 }
 
-/// A server with such a token would start, and nobody could connect.
+/// A server with such a token would start, and no client could connect.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_no_client_can_send_is_an_error() {
     let dir = tempfile::tempdir().unwrap();

@@ -118,7 +118,7 @@ async fn send_pings(mut socket: RawSocket) -> io::Result<()> {
     }
 }
 
-/// Updates of 4 MB that nobody waits for.
+/// Updates of 4 MB without a result.
 async fn void_updates(target: Target) -> io::Result<()> {
     let socket = RawSocket::connect(target.workers).await?;
     let (mut sender, _reading) = socket.discard_received();

@@ -46,7 +46,7 @@ impl Serialize for Values<'_> {
         };
         while let Some(row) = rows.next().map_err(failed)? {
             if !(self.is_wanted)() {
-                return Err(S::Error::custom("nobody waits for the list"));
+                return Err(S::Error::custom("no caller waits for the list"));
             }
             let bytes = row.get_ref(0).map_err(failed)?;
             let bytes = bytes.as_bytes().map_err(|error| failed(error.into()))?;

@@ -86,7 +86,7 @@ export class Peer {
     return this.#log.next((line) => line.includes(words), `${this.name} to log ${words}`).catch((error) => this.#explain(error))
   }
 
-  /** Events of a kind that nobody waited for. */
+  /** Events of a kind that no test waited for. */
   left(event, fits = () => true) {
     return this.#inbox.left((line) => line.event === event && fits(line))
   }

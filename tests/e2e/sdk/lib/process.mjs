@@ -48,14 +48,14 @@ export class Process {
     this.name = name
     this.child = spawn(command, args, { cwd, env: environment(env), stdio: 'pipe' })
     this.gone = once(this.child, 'exit')
-    // Whoever needs the exit awaits `gone`; nobody has to.
+    // A test that needs the exit awaits `gone`; others need not.
     this.gone.catch(() => {})
     // One that cannot be started never exits.
     this.child.on('error', (error) => {
       this.#words.push(String(error))
       running.delete(this.child)
     })
-    // Writing to one that just went is no crash of the suite.
+    // Writing to a process that has just ended must not end the suite.
     this.child.stdin.on('error', () => {})
     running.add(this.child)
     this.child.once('exit', () => running.delete(this.child))

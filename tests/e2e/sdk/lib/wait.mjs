@@ -21,7 +21,7 @@ export async function within(promise, what, ms = PATIENCE_MS) {
 }
 
 /**
- * Asks again until the answer is truthy. Only for what nobody announces, such as an
+ * Asks again until the answer is truthy. Only for what no event announces, such as an
  * SDK's reconnection; everything else is waited for as an event.
  */
 export async function eventually(ask, what, ms = PATIENCE_MS) {
