@@ -129,6 +129,7 @@ const WORKERS: &[Limit] = &[
     limit("calls of one worker without a result", Count(iii::MAX_OPEN_CALLS), "the engine stops reading from it at half; further calls get `worker_overloaded`").set_by("limits.open_calls"),
     limit("calls to one worker without a result", Count(iii::MAX_PENDING_CALLS), OVERLOADED),
     limit("calls that the registry runs at the same time", Count(iii::MAX_RUNNING_HANDLERS), OVERLOADED),
+    limit("calls that the registry starts at the same time", Count(iii::MAX_STARTING_HANDLERS), "further calls wait; callers are served in turn"),
     limit("bytes of input of the calls that the registry runs", Bytes(iii::MAX_RUNNING_HANDLER_BYTES), OVERLOADED),
     limit("bytes of everything that one worker registers", Bytes(iii::MAX_REGISTERED_BYTES), "an error"),
     limit("functions of one worker", Count(iii::MAX_FUNCTIONS_PER_WORKER), "`TOO_MANY_FUNCTIONS`"),

@@ -17,12 +17,13 @@
 //! clustering, and the queues, streams, cron and HTTP triggers of other engines.
 
 pub mod client;
-pub mod hub;
+mod hub;
 pub mod limits;
 pub mod message;
 pub mod state;
 
 mod call_id;
+mod fair_queue;
 mod link;
 mod lock;
 mod queue;

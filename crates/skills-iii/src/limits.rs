@@ -50,6 +50,10 @@ pub const MAX_PENDING_CALLS: usize = 65_536;
 /// Calls that a worker runs at the same time. Further calls get `worker_overloaded`.
 pub const MAX_RUNNING_HANDLERS: usize = 8_192;
 
+/// Calls of a worker's functions that wait to be run for the first time. Further ones wait in the
+/// queue of the engine, which serves callers in turn.
+pub const MAX_STARTING_HANDLERS: usize = 16;
+
 /// Bytes of input of the calls that a worker runs at the same time. Further calls get
 /// `worker_overloaded`; a single larger call is run.
 pub const MAX_RUNNING_HANDLER_BYTES: usize = 64 << 20;

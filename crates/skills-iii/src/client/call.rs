@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::Client;
 use crate::call_id::new_call_id;
 use crate::lock::lock;
-use crate::message::{Action, ErrorBody, InvocationResult, InvokeFunction, Message, Raw};
+use crate::message::{Action, ErrorBody, InvocationResult, InvokeFunction, Message, Payload, Raw};
 use crate::queue::PushError;
 
 /// The longest time until an idempotent call is sent for the second time.
@@ -57,7 +57,7 @@ impl PendingCalls {
             return;
         };
         let outcome = match reply.error {
-            None => Ok(reply.result),
+            None => Ok(reply.result.map(Payload::into_raw)),
             Some(error) if error.code == "function_not_found" => {
                 Err(CallError::NotFound(reply.function_id))
             }

@@ -1,20 +1,23 @@
 //! How a worker handles the messages of an engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use tokio::select;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::{Event, Inner};
-use crate::limits::{MAX_RUNNING_HANDLER_BYTES, MAX_RUNNING_HANDLERS};
+use crate::limits::{MAX_RUNNING_HANDLER_BYTES, MAX_RUNNING_HANDLERS, MAX_STARTING_HANDLERS};
 use crate::link::{Ended, Protocol};
 use crate::lock::lock;
 use crate::message::{
-    Action, BadMessage, ErrorBody, Id, InvocationResult, InvokeFunction, Message, Raw,
+    Action, BadMessage, ErrorBody, Id, InvocationResult, InvokeFunction, Message, Payload, Raw,
     TriggerRegistrationResult, TriggerSpec, WorkerRegistered, with_caller,
 };
 use crate::queue::Outbox;
@@ -32,6 +35,8 @@ pub(super) struct WorkerProtocol {
     running: Arc<Mutex<Option<JoinSet<()>>>>,
     /// The bytes of their payloads.
     running_bytes: Arc<AtomicUsize>,
+    /// One permit for each call that may wait to be run for the first time.
+    starting: Arc<Semaphore>,
 }
 
 /// The payload of a running call.
@@ -50,6 +55,7 @@ impl WorkerProtocol {
             outbox,
             running: Arc::new(Mutex::new(Some(JoinSet::new()))),
             running_bytes: Arc::default(),
+            starting: Arc::new(Semaphore::new(MAX_STARTING_HANDLERS)),
         }
     }
 
@@ -132,12 +138,21 @@ impl WorkerProtocol {
             let error = ErrorBody::new("worker_overloaded", message);
             return self.reply_at_once(&call, error);
         }
+        // None for a call that came although none may start: it is run all the same.
+        let starting = Arc::clone(&self.starting).try_acquire_owned().ok();
         running.spawn(async move {
             let _held = held;
             let payload = with_caller(&call);
             // The handler may also panic before it returns its future.
             let work = AssertUnwindSafe(async move { handler(payload).await }).catch_unwind();
-            let outcome = work.await.unwrap_or_else(|panic| {
+            let mut work = pin!(work);
+            let started = futures_util::poll!(&mut work);
+            drop(starting);
+            let finished = match started {
+                Poll::Ready(outcome) => outcome,
+                Poll::Pending => work.await,
+            };
+            let outcome = finished.unwrap_or_else(|panic| {
                 let message = panic_text(panic.as_ref());
                 tracing::error!(
                     function_id = call.function_id,
@@ -231,6 +246,13 @@ impl Protocol for WorkerProtocol {
     fn receive_invalid(&mut self, problem: &BadMessage) {
         tracing::warn!(%problem, "ignoring an invalid message of the engine");
     }
+
+    /// Calls that do not run yet wait in the queue of the engine, where callers are served in turn,
+    /// not in the queue of the runtime.
+    async fn ready(&self) {
+        // The semaphore is never closed.
+        let _ = self.starting.acquire().await;
+    }
 }
 
 /// Sends a reply, and sends it again if the first one may have come too early for the engine.
@@ -259,7 +281,7 @@ fn reply(call: &InvokeFunction, outcome: Result<Option<Raw>, ErrorBody>) -> Opti
         function_id: call.function_id.clone(),
         traceparent: call.traceparent.clone(),
         baggage: call.baggage.clone(),
-        ..InvocationResult::of(outcome)
+        ..InvocationResult::of(outcome.map(|result| result.map(Payload::from)))
     };
     Some(Message::InvocationResult(Box::new(result)))
 }

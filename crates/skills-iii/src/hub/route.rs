@@ -80,7 +80,7 @@ impl Core {
         let checked = check(&call).and_then(|()| from.check_open_calls());
         let reply = match checked {
             Err(error) => Err(error),
-            Ok(()) => match builtin::run(self, &call.function_id, &call.data) {
+            Ok(()) => match builtin::run(self, &from.worker_id, &call.function_id, &call.data) {
                 Some(reply) => reply,
                 None => match self.owner_of(&call.function_id) {
                     Ok(owner) => {

@@ -16,7 +16,7 @@ impl Drop for FinishOnDrop {
 pub(crate) async fn run_local(
     mut inbox: Queue,
     outbox: Outbox,
-    protocol: &mut impl Protocol,
+    protocol: &mut (impl Protocol + Sync),
 ) -> Ended {
     let _finish = FinishOnDrop(outbox);
     loop {
@@ -25,6 +25,7 @@ pub(crate) async fn run_local(
             Next::Finished => return Ended::ClosedThere,
             Next::Aborted(reason) => return Ended::Aborted(reason),
         }
+        protocol.ready().await;
         // An end that always has messages must not keep the thread for itself.
         tokio::task::coop::consume_budget().await;
     }

@@ -29,6 +29,11 @@ pub(crate) trait Protocol {
         false
     }
 
+    /// Completes when this end can take the next message. Must not depend on the other end.
+    fn ready(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+
     /// A pause ended without progress.
     fn pause_stalled(&mut self) {}
 }

@@ -23,7 +23,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message as Frame};
 
-use super::fragment::{MAX_FRAGMENT_BYTES, fragments};
+use super::fragment::{MAX_FRAGMENT_BYTES, frames};
 use super::heartbeat::{Activity, Heartbeat};
 use super::monitored::Monitored;
 use super::{Ended, Protocol};
@@ -158,6 +158,7 @@ async fn read(
                 Ok(message) => protocol.receive(message),
                 Err(problem) => protocol.receive_invalid(&problem),
             }
+            protocol.ready().await;
             if !stalled && protocol.must_pause() {
                 break;
             }
@@ -197,7 +198,7 @@ async fn write(
                 Next::Finished => return Ended::ClosedHere,
                 Next::Aborted(reason) => return Ended::Aborted(reason),
             };
-            for frame in fragments(message.to_text()) {
+            for frame in frames(message) {
                 if let Err(error) = sink.feed(frame).await {
                     return error.into();
                 }

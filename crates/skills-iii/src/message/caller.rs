@@ -18,12 +18,10 @@ pub(crate) fn with_caller(call: &InvokeFunction) -> Raw {
     };
     let cleaned = without_caller(&call.data);
     let data = cleaned.as_deref().unwrap_or(&call.data).get();
-    if !data.starts_with('{') {
+    let Some(field) = caller_field(data, caller) else {
         return call.data.to_raw();
-    }
-    let mut text = String::with_capacity(data.len() + FIELD.len() + caller.len() + 8);
-    text.push_str(data);
-    append_caller(&mut text, caller);
+    };
+    let text = [&data[..data.len() - 1], &field].concat();
     RawValue::from_string(text).expect("an object with one more field is an object")
 }
 
@@ -39,14 +37,15 @@ pub(super) fn without_caller(data: &RawValue) -> Option<Raw> {
     to_raw_value(&fields).ok()
 }
 
-/// Adds the caller's id to the object at the end of `text`.
-pub(super) fn append_caller(text: &mut String, caller: &str) {
-    text.pop();
-    if !text.trim_ascii_end().ends_with('{') {
-        text.push(',');
-    }
+/// What takes the place of the closing brace of `data`: the caller's id as the last field, and the
+/// brace. None if `data` is not an object.
+pub(super) fn caller_field(data: &str, caller: &str) -> Option<String> {
+    let fields = data.strip_prefix('{')?.strip_suffix('}')?;
+    let comma = if fields.trim_ascii().is_empty() {
+        ""
+    } else {
+        ","
+    };
     let caller = serde_json::to_string(caller).expect("a string is JSON");
-    for part in ["\"", FIELD, "\":", &caller, "}"] {
-        text.push_str(part);
-    }
+    Some([comma, "\"", FIELD, "\":", &caller, "}"].concat())
 }

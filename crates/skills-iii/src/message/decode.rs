@@ -16,7 +16,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use super::{Action, ErrorBody, Extra, Message, Raw, Unknown};
+use super::{Action, ErrorBody, Extra, Message, Payload, Raw, Unknown};
 
 /// Why a frame is not a message.
 #[derive(Debug, Error)]
@@ -211,8 +211,10 @@ pub(super) fn null_as_default<'de, T: Default + Deserialize<'de>, D: Deserialize
 }
 
 /// Keeps `null` apart from a missing field.
-pub(super) fn raw_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Raw>, D::Error> {
-    Raw::deserialize(from).map(Some)
+pub(super) fn payload_or_null<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Payload>, D::Error> {
+    Payload::deserialize(from).map(Some)
 }
 
 impl<'de> Deserialize<'de> for Action {

@@ -23,8 +23,9 @@ pub use decode::BadMessage;
 pub use payload::Payload;
 
 pub(crate) use caller::with_caller;
+pub(crate) use encode::{Encoded, LargePayload};
 
-use decode::{null_as_default, raw_or_null};
+use decode::{null_as_default, payload_or_null};
 
 /// JSON text.
 pub type Raw = Box<RawValue>;
@@ -208,10 +209,10 @@ pub struct InvokeFunction {
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
     /// The calling worker. Not a field of the message: `encode` writes it into an object payload
-    /// as `_caller_worker_id`, so that the payload is copied only once.
+    /// as `_caller_worker_id`, so that the payload is copied at most once.
     #[serde(skip)]
     pub caller: Option<Arc<str>>,
-    /// The input. Serialized last, so that `encode` can add the caller at its end.
+    /// The input. Serialized last, for `encode`.
     pub data: Payload,
 }
 
@@ -223,13 +224,6 @@ pub struct InvocationResult {
     /// The function that was called.
     #[serde(default, deserialize_with = "null_as_default")]
     pub function_id: String,
-    /// The output. A missing result and `null` are different.
-    #[serde(
-        default,
-        deserialize_with = "raw_or_null",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub result: Option<Raw>,
     /// The error of a failed call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorBody>,
@@ -242,6 +236,13 @@ pub struct InvocationResult {
     /// Other fields.
     #[serde(flatten, skip_deserializing)]
     pub extra: Extra,
+    /// The output. A missing result and `null` are different. Serialized last, for `encode`.
+    #[serde(
+        default,
+        deserialize_with = "payload_or_null",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub result: Option<Payload>,
 }
 
 /// A worker that reconnects.
@@ -348,14 +349,14 @@ impl InvokeFunction {
 
 impl InvocationResult {
     /// A result or an error, without the id of a call.
-    pub(crate) fn of(outcome: Result<Option<Raw>, ErrorBody>) -> Self {
+    pub(crate) fn of(outcome: Result<Option<Payload>, ErrorBody>) -> Self {
         let (result, error) = match outcome {
             Ok(result) => (result, None),
             Err(error) => (None, Some(error)),
         };
         Self {
-            result,
             error,
+            result,
             ..Self::default()
         }
     }

@@ -1,4 +1,4 @@
-//! The input of a call.
+//! The input or the output of a call.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 
 use super::Raw;
 
-/// JSON text that belongs to one call, or that several calls share: the calls of one event.
+/// JSON text that belongs to one call, or that several share: the calls of one event, the results
+/// of one list.
 #[derive(Clone, Debug)]
 pub enum Payload {
     /// Of one call.
@@ -17,7 +18,7 @@ pub enum Payload {
     Shared {
         /// The text.
         text: Arc<RawValue>,
-        /// The part of its bytes that this call is accountable for.
+        /// The part of its bytes that this call counts for.
         weight: usize,
     },
 }
@@ -31,7 +32,21 @@ impl Payload {
         }
     }
 
-    /// The text alone.
+    /// Text that several results share. Each counts for all of it.
+    pub(crate) fn shared(text: Arc<RawValue>) -> Self {
+        let weight = text.get().len();
+        Self::Shared { text, weight }
+    }
+
+    /// The text alone, copied if it is shared.
+    pub(crate) fn into_raw(self) -> Raw {
+        match self {
+            Self::Owned(text) => text,
+            Self::Shared { text, .. } => (*text).to_owned(),
+        }
+    }
+
+    /// A copy of the text.
     pub(super) fn to_raw(&self) -> Raw {
         match self {
             Self::Owned(text) => text.clone(),
@@ -48,6 +63,12 @@ impl Deref for Payload {
             Self::Owned(text) => text,
             Self::Shared { text, .. } => text,
         }
+    }
+}
+
+impl AsRef<[u8]> for Payload {
+    fn as_ref(&self) -> &[u8] {
+        self.get().as_bytes()
     }
 }
 

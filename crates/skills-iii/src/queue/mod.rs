@@ -2,7 +2,7 @@
 //!
 //! [`Outbox`] is the sending end, [`Queue`] the end that the connection drains. `push` never
 //! waits, so a slow reader cannot block the task that serves another worker; `send` waits for
-//! space. One lock guards messages, bytes and end: a channel and a semaphore are two, which makes
+//! space. The calls of several workers are received in turn ([`FairQueue`]). One lock guards messages, bytes and end: a channel and a semaphore are two, which makes
 //! a call inside one process a fifth slower.
 //!
 //! The queues of a hub share a [`Budget`]. A queue takes from it only what exceeds its own
@@ -23,6 +23,7 @@ use tokio::sync::Notify;
 
 pub(crate) use budget::Budget;
 
+use crate::fair_queue::FairQueue;
 use crate::limits::{
     MAX_QUEUED_BYTES, MAX_QUEUED_MESSAGES, MAX_UNREAD_REPLY_BYTES, MIN_QUEUED_BYTES,
 };
@@ -112,7 +113,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    messages: VecDeque<Message>,
+    messages: FairQueue<Message>,
     /// Bytes of the messages and of the batch.
     bytes: Bytes,
     batch_bytes: Bytes,
@@ -164,7 +165,7 @@ impl Shared {
         }
         state.end = end;
         if matches!(end, End::Aborted(_)) {
-            state.messages = VecDeque::new();
+            state.messages = FairQueue::default();
             let left = state.batch_bytes;
             self.shrink(&mut state, left);
         }
@@ -257,7 +258,8 @@ impl Outbox {
             state.refused = true;
             return Err((PushError::Full, message));
         }
-        state.messages.push_back(message);
+        let caller = message.caller().cloned();
+        state.messages.push(caller.as_ref(), message);
         let reader = state.reader.take();
         drop(state);
         if let Some(reader) = reader {
@@ -346,12 +348,12 @@ impl Queue {
         // The last batch was received, so its bytes are free.
         let left = state.bytes.minus(take(&mut state.batch_bytes));
         self.shared.shrink(&mut state, left);
-        let count = state.messages.len().min(MAX_BATCH);
-        self.batch.extend(state.messages.drain(..count));
+        let messages = std::iter::from_fn(|| state.messages.pop());
+        self.batch.extend(messages.take(MAX_BATCH));
         let batch = self.batch.iter().map(Bytes::of);
         state.batch_bytes = batch.fold(Bytes::default(), Bytes::plus);
         let end = state.end;
-        if count == 0 && end == End::Open {
+        if self.batch.is_empty() && end == End::Open {
             state.reader = reader.cloned();
         }
         // Not for every batch: each notification wakes every sender.

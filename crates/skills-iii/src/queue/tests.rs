@@ -1,7 +1,7 @@
 //! Bounds, ends and waiting senders.
 
 use super::*;
-use crate::message::{Id, InvocationResult, InvokeFunction};
+use crate::message::{Id, InvocationResult, InvokeFunction, Raw};
 
 fn message(id: &str) -> Message {
     Message::UnregisterFunction(Id { id: id.to_owned() })
@@ -122,7 +122,7 @@ fn call(bytes: usize) -> Message {
 fn result(bytes: usize) -> Message {
     let text = format!("\"{}\"", "x".repeat(bytes));
     let data = serde_json::value::RawValue::from_string(text).unwrap();
-    Message::InvocationResult(Box::new(InvocationResult::of(Ok(Some(data)))))
+    Message::InvocationResult(Box::new(InvocationResult::of(Ok(Some(data.into())))))
 }
 
 #[tokio::test]
@@ -186,4 +186,28 @@ async fn an_end_in_this_process_is_not_dropped_and_registrations_have_their_own_
     for _ in 0..3 {
         assert!(matches!(queue.recv().await, Next::Message(_)));
     }
+}
+
+#[tokio::test]
+async fn the_calls_of_several_workers_are_received_in_turn_and_results_first() {
+    let (outbox, mut queue) = local_queue(QueueLimits::default());
+    let call = |caller: &str, function_id: &str| {
+        let mut call = InvokeFunction::new(function_id, Raw::default());
+        call.caller = Some(caller.into());
+        Message::InvokeFunction(Box::new(call))
+    };
+    for n in 0..100 {
+        outbox.push(call("many", &n.to_string())).unwrap();
+    }
+    outbox.push(call("one", "one")).unwrap();
+    outbox.push(result(1)).unwrap();
+    let mut received = Vec::new();
+    while received.len() < 102 {
+        received.push(match queue.recv().await {
+            Next::Message(Message::InvokeFunction(call)) => call.function_id,
+            Next::Message(_) => "result".to_owned(),
+            end => panic!("{end:?}"),
+        });
+    }
+    assert_eq!(received[..5], ["0", "result", "1", "one", "2"]);
 }

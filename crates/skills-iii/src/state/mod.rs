@@ -30,5 +30,6 @@ pub use feed::{Changes, StateChange};
 pub use file::FILE_NAME;
 pub use options::StoreOptions;
 pub use read::ListedRow;
+pub(crate) use row::Op;
 pub use row::UpdateFn;
 pub use sqlite_state::{SqliteState, StateFuture, StoredValue, Updated};

@@ -13,7 +13,7 @@ use super::stored_value::{self, DamagedValue};
 pub type UpdateFn = Box<dyn FnOnce(Option<&RawValue>) -> Result<Box<RawValue>, StateError> + Send>;
 
 /// The change of a row.
-pub(super) enum Op {
+pub(crate) enum Op {
     Set(Box<RawValue>),
     Delete,
     /// A function, and the bytes that it holds.
@@ -46,9 +46,9 @@ impl Op {
 
 /// A row before and after a write.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
-    pub(super) old: Option<Box<RawValue>>,
-    pub(super) new: Option<Box<RawValue>>,
+pub(crate) struct Written {
+    pub(crate) old: Option<Box<RawValue>>,
+    pub(crate) new: Option<Box<RawValue>>,
 }
 
 impl Written {

@@ -31,8 +31,8 @@ pub type StateFuture<T> = BoxFuture<'static, Result<T, StateError>>;
 
 /// Rows of JSON by scope and key, on disk.
 ///
-/// A write is queued by the call itself, so writes happen in the order of the calls, and they
-/// happen even if the future is dropped. The future resolves once the write is on disk: it then
+/// A write is queued by the call itself, so the writes of one caller happen in the order of the
+/// calls, and they happen even if the future is dropped. The future resolves once the write is on disk: it then
 /// survives a kill and a power cut, every read sees it, and its event has been published.
 /// Reads may be called from any thread and block until the rows are read; only
 /// [`list_shared`](Self::list_shared) waits.
@@ -110,18 +110,8 @@ impl SqliteState {
         key: String,
         value: Box<RawValue>,
     ) -> StateFuture<StoredValue> {
-        let written = self.replace(scope, key, value);
-        Box::pin(async move { Ok(written.await?.0) })
-    }
-
-    /// Writes a row as [`set`](Self::set) does, and returns the values before and after.
-    pub fn replace(
-        &self,
-        scope: String,
-        key: String,
-        value: Box<RawValue>,
-    ) -> StateFuture<Updated> {
-        before_and_after(self.write(scope, key, Op::Set(value)))
+        let written = self.write(None, scope, key, Op::Set(value));
+        Box::pin(async move { Ok(written.await?.old) })
     }
 
     /// Reads a row.
@@ -131,7 +121,7 @@ impl SqliteState {
 
     /// Deletes a row and returns its previous value.
     pub fn delete(&self, scope: String, key: String) -> StateFuture<StoredValue> {
-        let written = self.write(scope, key, Op::Delete);
+        let written = self.write(None, scope, key, Op::Delete);
         Box::pin(async move { Ok(written.await?.old) })
     }
 
@@ -148,7 +138,12 @@ impl SqliteState {
         size: usize,
         update: UpdateFn,
     ) -> StateFuture<Updated> {
-        before_and_after(self.write(scope, key, Op::Update(update, size)))
+        let written = self.write(None, scope, key, Op::Update(update, size));
+        Box::pin(async move {
+            let Written { old, new } = written.await?;
+            // A successful update always has a new value.
+            Ok((old, new.ok_or(StateError::Closed)?))
+        })
     }
 
     /// Reads every value of a scope as one JSON list, in the order of insertion, without damaged
@@ -210,8 +205,10 @@ impl SqliteState {
         self.readers.close();
     }
 
-    fn write(
+    /// Queues a write. The writes of one caller happen in order; callers are served in turn.
+    pub(crate) fn write(
         &self,
+        caller: Option<Arc<str>>,
         scope: String,
         key: String,
         op: Op,
@@ -219,6 +216,7 @@ impl SqliteState {
         let (completed, written) = oneshot::channel();
         let size = size_of::<Write>() + scope.len() + key.len() + op.size();
         let queued = self.enqueue(Box::new(Write {
+            caller,
             scope,
             key,
             op,
@@ -255,16 +253,6 @@ impl SqliteState {
         }
         sent
     }
-}
-
-fn before_and_after(
-    written: impl Future<Output = Result<Written, StateError>> + Send + 'static,
-) -> StateFuture<Updated> {
-    Box::pin(async move {
-        let Written { old, new } = written.await?;
-        // A successful write that is not a deletion always has a new value.
-        Ok((old, new.ok_or(StateError::Closed)?))
-    })
 }
 
 impl Drop for SqliteState {

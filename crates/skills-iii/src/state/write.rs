@@ -1,13 +1,14 @@
 //! The writer: one thread that commits the queued writes in batches.
 //!
-//! It writes all queued writes in one transaction and completes them after the commit, in commit
-//! order. While idle it holds no lock and polls for changes of other processes.
+//! It writes the queued writes, those of several callers in turn, in one transaction and completes
+//! them after the commit, in commit order. A transaction is small, so that a caller with many or
+//! large writes does not delay another one for long. While idle it holds no lock and polls for changes of other processes.
 
 use std::mem::replace;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -20,6 +21,7 @@ use super::log::{self, Tail};
 use super::row::{self, Op, Refusal, Written};
 use super::write_health::{WriteHealth, WriteRecord};
 use super::{StateChange, StateError, StoreOptions, schema};
+use crate::fair_queue::FairQueue;
 
 /// The pause between two attempts to take a lock that another process holds. Short, because a
 /// busy writer releases it only briefly.
@@ -27,8 +29,9 @@ pub(super) const LOCK_RETRY_DELAY: Duration = Duration::from_millis(1);
 
 /// How many writes one transaction may have.
 const MAX_BATCH: usize = 1024;
-/// How many bytes of requests or of replaced and new values one transaction may have, about.
-const MAX_BATCH_BYTES: usize = 16 << 20;
+/// How many bytes of requests, or of replaced and new values, one transaction may have, about. A
+/// single larger write has a transaction of its own.
+const MAX_BATCH_BYTES: usize = 1 << 20;
 
 /// A slower commit is counted as this long: it was an exception and does not predict the next.
 const MAX_EXPECTED_COMMIT: Duration = Duration::from_millis(10);
@@ -45,6 +48,7 @@ pub(super) enum Job {
 
 /// A queued write.
 pub(super) struct Write {
+    pub(super) caller: Option<Arc<str>>,
     pub(super) scope: String,
     pub(super) key: String,
     pub(super) op: Op,
@@ -62,6 +66,10 @@ pub(super) struct Writer {
     path: PathBuf,
     options: StoreOptions,
     feed: Arc<Feed>,
+    /// The writes that were received and are not in a batch yet.
+    waiting: FairQueue<Write>,
+    /// No write is accepted any more.
+    stopping: bool,
     queued_bytes: Arc<AtomicUsize>,
     record: WriteRecord,
     /// Everything up to here was published.
@@ -95,6 +103,8 @@ impl Writer {
             path,
             options,
             feed,
+            waiting: FairQueue::default(),
+            stopping: false,
             queued_bytes,
             record: WriteRecord::new(health),
             published,
@@ -107,53 +117,63 @@ impl Writer {
 
     /// Runs until the queue ends or has a stop job.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
-        loop {
-            let first = match jobs.recv_timeout(self.options.poll_interval) {
-                Ok(Job::Write(write)) => *write,
-                Ok(Job::Stop) | Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.poll_changes();
-                    continue;
+        while self.waiting.len() > 0 || !self.stopping {
+            if self.waiting.len() == 0 {
+                match jobs.recv_timeout(self.options.poll_interval) {
+                    Ok(job) => self.add(job),
+                    Err(RecvTimeoutError::Disconnected) => self.stopping = true,
+                    Err(RecvTimeoutError::Timeout) => self.poll_changes(),
                 }
-            };
-            let (batch, stop) = self.gather(first, jobs);
+                continue;
+            }
+            let batch = self.gather(jobs);
             self.last_batch_len = batch.len();
             let start = Instant::now();
             self.finish(batch);
             self.last_commit_time = start.elapsed().min(MAX_EXPECTED_COMMIT);
-            if stop {
-                break;
-            }
         }
         self.feed.close();
     }
 
-    /// Collects a batch; also returns whether the writer has to stop.
+    fn add(&mut self, job: Job) {
+        match job {
+            Job::Write(write) if !self.stopping => {
+                self.waiting.push(write.caller.clone().as_ref(), *write);
+            }
+            // Its caller gets an error because the sender of the result is dropped.
+            Job::Write(_) => {}
+            Job::Stop => self.stopping = true,
+        }
+    }
+
+    /// Collects a batch of at least one write.
     ///
     /// The callers of the last batch are about to write again. Waiting for as many writes as it
     /// had, for a time that is short against a commit, puts them into this batch.
-    fn gather(&self, first: Write, jobs: &Receiver<Job>) -> (Vec<Write>, bool) {
+    fn gather(&mut self, jobs: &Receiver<Job>) -> Vec<Write> {
         let deadline = Instant::now() + self.last_commit_time / 10;
-        let mut bytes = first.size;
-        let mut batch = vec![first];
-        while batch.len() < MAX_BATCH && bytes < MAX_BATCH_BYTES {
-            let job = match jobs.try_recv() {
-                Err(TryRecvError::Empty) if batch.len() < self.last_batch_len => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    jobs.recv_timeout(left).ok()
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        loop {
+            while let Ok(job) = jobs.try_recv() {
+                self.add(job);
+            }
+            while let Some(next) = self.waiting.peek() {
+                let fits = batch.is_empty() || bytes + next.size <= MAX_BATCH_BYTES;
+                if batch.len() == MAX_BATCH || !fits {
+                    return batch;
                 }
-                job => job.ok(),
-            };
-            match job {
-                Some(Job::Write(write)) => {
-                    bytes += write.size;
-                    batch.push(*write);
-                }
-                Some(Job::Stop) => return (batch, true),
-                None => break,
+                bytes += next.size;
+                batch.extend(self.waiting.pop());
+            }
+            if batch.len() >= self.last_batch_len || self.stopping {
+                return batch;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match jobs.recv_timeout(left) {
+                Ok(job) => self.add(job),
+                Err(_) => return batch,
             }
         }
-        (batch, false)
     }
 
     /// Commits a batch, publishes it and completes its writes.

@@ -13,24 +13,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::lock::lock;
-use crate::message::{ErrorBody, Raw};
-use crate::state::{SqliteState, StateError};
+use crate::message::{ErrorBody, Payload, Raw};
+use crate::state::{Op as StateOp, SqliteState, StateError};
 use update::{Op, OpError, apply};
 
 /// The result of a call: a value, none, or an error.
-pub(crate) type Outcome = Result<Option<Raw>, ErrorBody>;
+pub(crate) type Outcome = Result<Option<Payload>, ErrorBody>;
 
 /// A result that is known at once, or an outcome to wait for.
 pub(crate) enum Reply {
-    Now(Option<Raw>),
+    Now(Option<Payload>),
     Later(BoxFuture<'static, Outcome>),
 }
+
+/// The worker that calls, if there is one.
+pub(crate) type Caller<'a> = Option<&'a Arc<str>>;
 
 /// A function's id, its description, and the function.
 type StateFunction = (
     &'static str,
     &'static str,
-    fn(&Arc<SqliteState>, &RawValue) -> Result<Reply, ErrorBody>,
+    fn(&Arc<SqliteState>, Caller<'_>, &RawValue) -> Result<Reply, ErrorBody>,
 );
 
 /// Every `state::*` function.
@@ -53,10 +56,11 @@ pub async fn call_state(
 ) -> Result<Option<Raw>, ErrorBody> {
     let function = STATE_FUNCTIONS.iter().find(|(id, ..)| *id == function_id);
     let (.., run) = function.ok_or_else(|| ErrorBody::function_not_found(function_id))?;
-    match run(store, payload)? {
-        Reply::Now(result) => Ok(result),
-        Reply::Later(outcome) => outcome.await,
-    }
+    let result = match run(store, None, payload)? {
+        Reply::Now(result) => result,
+        Reply::Later(outcome) => outcome.await?,
+    };
+    Ok(result.map(Payload::into_raw))
 }
 
 pub(crate) fn decode<'a, T: Deserialize<'a>>(data: &'a RawValue) -> Result<T, ErrorBody> {
@@ -68,9 +72,14 @@ pub(crate) fn encode(value: &impl Serialize) -> Result<Raw, ErrorBody> {
     to_raw_value(value).map_err(|error| ErrorBody::new("serialization_error", error.to_string()))
 }
 
+/// The value as the result of a call.
+pub(crate) fn encode_result(value: &impl Serialize) -> Outcome {
+    encode(value).map(|raw| Some(raw.into()))
+}
+
 /// An object with one field.
 pub(crate) fn object(field: &str, value: impl Serialize) -> Outcome {
-    encode(&BTreeMap::from([(field, value)])).map(Some)
+    encode_result(&BTreeMap::from([(field, value)]))
 }
 
 #[derive(Deserialize)]
@@ -101,56 +110,64 @@ struct Update<'a> {
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
-    old_value: Option<&'a RawValue>,
-    new_value: &'a RawValue,
+struct BeforeAndAfter {
+    old_value: Option<Raw>,
+    new_value: Option<Raw>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<OpError>,
 }
 
-fn get(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn get(store: &Arc<SqliteState>, _: Caller<'_>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Row { scope, key } = decode(data)?;
-    let value = store.get(&scope, &key);
-    value.map(Reply::Now).map_err(failed("GET_ERROR"))
+    let value = store.get(&scope, &key).map_err(failed("GET_ERROR"))?;
+    Ok(Reply::Now(value.map(Payload::from)))
 }
 
-fn set(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn set(store: &Arc<SqliteState>, caller: Caller<'_>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Set { scope, key, value } = decode(data)?;
-    let written = store.replace(scope, key, value.to_owned());
+    let written = store.write(caller.cloned(), scope, key, StateOp::Set(value.to_owned()));
     Ok(Reply::Later(Box::pin(async move {
-        let (old, new) = written.await.map_err(failed("SET_ERROR"))?;
-        let written = Written {
-            old_value: old.as_deref(),
-            new_value: &new,
+        let written = written.await.map_err(failed("SET_ERROR"))?;
+        encode_result(&BeforeAndAfter {
+            old_value: written.old,
+            new_value: written.new,
             errors: Vec::new(),
-        };
-        encode(&written).map(Some)
+        })
     })))
 }
 
-fn delete(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn delete(
+    store: &Arc<SqliteState>,
+    caller: Caller<'_>,
+    data: &RawValue,
+) -> Result<Reply, ErrorBody> {
     let Row { scope, key } = decode(data)?;
-    let deleted = store.delete(scope, key);
+    let deleted = store.write(caller.cloned(), scope, key, StateOp::Delete);
     Ok(Reply::Later(Box::pin(async move {
-        deleted.await.map_err(failed("DELETE_ERROR"))
+        let written = deleted.await.map_err(failed("DELETE_ERROR"))?;
+        Ok(written.old.map(Payload::from))
     })))
 }
 
-fn list(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn list(store: &Arc<SqliteState>, _: Caller<'_>, data: &RawValue) -> Result<Reply, ErrorBody> {
     let Scope { scope } = decode(data)?;
     let listed = store.list_shared(scope);
     Ok(Reply::Later(Box::pin(async move {
         let values = listed.await.map_err(failed("LIST_ERROR"))?;
-        Ok(Some((*values).to_owned()))
+        Ok(Some(Payload::shared(values)))
     })))
 }
 
-fn list_groups(store: &Arc<SqliteState>, _: &RawValue) -> Result<Reply, ErrorBody> {
+fn list_groups(store: &Arc<SqliteState>, _: Caller<'_>, _: &RawValue) -> Result<Reply, ErrorBody> {
     let groups = store.groups().map_err(failed("LIST_ERROR"))?;
     object("groups", groups).map(Reply::Now)
 }
 
-fn update(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody> {
+fn update(
+    store: &Arc<SqliteState>,
+    caller: Caller<'_>,
+    data: &RawValue,
+) -> Result<Reply, ErrorBody> {
     let Update { scope, key, ops } = decode(data)?;
     // Only checked here. Decoded, they would take many times the bytes of their text while they
     // wait for the writer.
@@ -164,15 +181,19 @@ fn update(store: &Arc<SqliteState>, data: &RawValue) -> Result<Reply, ErrorBody>
         *lock(&found) = errors;
         Ok(new)
     });
-    let updated = store.update(scope, key, size, apply_ops);
+    let updated = store.write(
+        caller.cloned(),
+        scope,
+        key,
+        StateOp::Update(apply_ops, size),
+    );
     Ok(Reply::Later(Box::pin(async move {
-        let (old, new) = updated.await.map_err(failed("UPDATE_ERROR"))?;
-        let written = Written {
-            old_value: old.as_deref(),
-            new_value: &new,
+        let written = updated.await.map_err(failed("UPDATE_ERROR"))?;
+        encode_result(&BeforeAndAfter {
+            old_value: written.old,
+            new_value: written.new,
             errors: std::mem::take(&mut *lock(&errors)),
-        };
-        encode(&written).map(Some)
+        })
     })))
 }
 

@@ -15,7 +15,7 @@ use crate::hub::directory::Directory;
 use crate::hub::events::TRIGGER_TYPES;
 use crate::limits::MAX_INFO_IDS;
 use crate::message::{ErrorBody, Id, Raw, TriggerSpec};
-use crate::state_functions::{Outcome, decode, encode, object};
+use crate::state_functions::{Outcome, decode, encode, encode_result, object};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -125,7 +125,7 @@ pub(super) fn function(core: &Arc<Core>, data: &RawValue) -> Outcome {
             function_id: Some(id),
             ..
         } => match describe(&directory, &id) {
-            Some(info) => Ok(Some(info)),
+            Some(info) => Ok(Some(info.into())),
             None => Err(not_found("function", &id)),
         },
         FunctionIds { .. } => Err(ErrorBody::new(
@@ -170,7 +170,7 @@ pub(super) fn worker(core: &Arc<Core>, data: &RawValue) -> Outcome {
         trigger_types: provided.map(TriggerTypeListing::of).collect(),
         registered_triggers: triggers.map(TriggerListing::of).collect(),
     };
-    encode(&info).map(Some)
+    encode_result(&info)
 }
 
 pub(super) fn trigger_types(core: &Arc<Core>, _: &RawValue) -> Outcome {
@@ -186,7 +186,7 @@ pub(super) fn trigger_type(core: &Arc<Core>, data: &RawValue) -> Outcome {
     let listing = listing.ok_or_else(|| not_found("trigger type", &id))?;
     let count = directory.triggers.of_type(&id).count();
     let spec = directory.trigger_types.get(&id).map(|found| &found.spec);
-    encode(&listing.with_details(spec, count)).map(Some)
+    encode_result(&listing.with_details(spec, count))
 }
 
 pub(super) fn triggers(core: &Arc<Core>, _: &RawValue) -> Outcome {
@@ -207,7 +207,7 @@ pub(super) fn register_trigger(core: &Arc<Core>, data: &RawValue) -> Outcome {
         ..TriggerSpec::default()
     };
     core.register_trigger(None, trigger, data.get().len())?;
-    encode(&Id { id }).map(Some)
+    encode_result(&Id { id })
 }
 
 pub(super) fn unregister_trigger(core: &Arc<Core>, data: &RawValue) -> Outcome {

@@ -82,12 +82,13 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Runs a function of the hub; none if the hub has no function with this id.
 pub(super) fn run(
     core: &Arc<Core>,
+    caller: &Arc<str>,
     function_id: &str,
     data: &RawValue,
 ) -> Option<Result<Reply, ErrorBody>> {
     if function_id.starts_with("state::") {
         let (.., run) = STATE_FUNCTIONS.iter().find(|(id, ..)| *id == function_id)?;
-        Some(run(&core.options.state, data))
+        Some(run(&core.options.state, Some(caller), data))
     } else if function_id.starts_with("engine::") {
         let (.., run) = ENGINE_FUNCTIONS
             .iter()

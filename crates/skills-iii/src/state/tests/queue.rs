@@ -1,8 +1,8 @@
-//! The queue of writes is bounded by the bytes of every kind of write.
+//! The queue of writes is bounded by the bytes of every kind of write, and serves callers in turn.
 
 use std::sync::mpsc;
 
-use super::super::{StateFuture, Updated};
+use super::super::{Op, StateFuture, Updated};
 use super::*;
 
 /// Occupies the writer until the returned end is dropped.
@@ -75,4 +75,33 @@ async fn writes_of_many_large_rows_are_committed_in_parts_and_in_order() {
     assert!(last.await.unwrap().is_none());
     assert_eq!(list(&store, "s"), ["1"]);
     assert_eq!(next(&mut changes).await, "gate/k: - > 0");
+}
+
+#[tokio::test]
+async fn many_large_writes_of_one_caller_do_not_delay_the_write_of_another() {
+    let (_dir, store) = fresh();
+    let mut changes = store.changes();
+    let (go, occupied) = occupy(&store);
+    let large = format!("\"{}\"", "x".repeat(2 << 20));
+    let write = |caller: &str, key: &str, value: &str| {
+        let (caller, scope) = (Some(caller.into()), "s".into());
+        store.write(caller, scope, key.into(), Op::Set(json(value)))
+    };
+    let many: Vec<_> = (0..8)
+        .map(|n| write("many", &format!("many-{n}"), &large))
+        .collect();
+    let other = ["first", "second"].map(|key| write("other", key, "1"));
+    drop(go);
+    occupied.await.unwrap();
+    for written in many.into_iter().chain(other) {
+        written.await.unwrap();
+    }
+    let mut order = Vec::new();
+    while order.len() < 11 {
+        let change = next(&mut changes).await;
+        order.extend(change.split_once(':').map(|(row, _)| row.to_owned()));
+    }
+    let expected = ["gate/k", "s/many-0", "s/many-1", "s/first", "s/many-2"];
+    assert_eq!(order[..5], expected);
+    assert_eq!(order[5], "s/second");
 }
