@@ -24,9 +24,12 @@ pub fn return_free_memory() {
 mod glibc {
     use libc::{M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, c_int};
 
-    /// Blocks from this size on are large. Below it, allocating again is more frequent than
-    /// mapping new memory is cheap.
-    const LARGE_BLOCK: c_int = 1 << 20;
+    /// Blocks from this size on are large: each is mapped for itself, and every page of it faults
+    /// again. A buffer for a frame of 1 MiB, which grows by doubling, is smaller.
+    const LARGE_BLOCK: c_int = 3 << 20;
+
+    /// The free memory at the end of an arena that is kept for the next buffers.
+    const KEPT_BYTES: c_int = 2 * LARGE_BLOCK;
 
     pub(super) fn resident_bytes() -> Option<usize> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -37,9 +40,13 @@ mod glibc {
 
     pub(super) fn return_large_blocks() {
         // Otherwise the limits grow with the largest block that was freed, up to 32 MiB.
-        for parameter in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] {
+        let parameters = [
+            (M_MMAP_THRESHOLD, LARGE_BLOCK),
+            (M_TRIM_THRESHOLD, KEPT_BYTES),
+        ];
+        for (parameter, bytes) in parameters {
             // SAFETY: `mallopt` may be called at any time; it changes how later calls behave.
-            unsafe { libc::mallopt(parameter, LARGE_BLOCK) };
+            unsafe { libc::mallopt(parameter, bytes) };
         }
     }
 

@@ -31,7 +31,7 @@ pub const MAX_QUEUED_BYTES: usize = 64 << 20;
 
 /// Bytes that may wait for all connections of a hub together, besides [`MIN_QUEUED_BYTES`] of
 /// each. The same happens beyond it.
-pub const MAX_QUEUED_BYTES_OF_ALL: usize = 256 << 20;
+pub const MAX_QUEUED_BYTES_OF_ALL: usize = 128 << 20;
 
 /// Bytes that may wait for a connection whatever the others hold: a reply with the largest body.
 pub const MIN_QUEUED_BYTES: usize = 1 << 20;

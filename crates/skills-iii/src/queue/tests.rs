@@ -209,5 +209,5 @@ async fn the_calls_of_several_workers_are_received_in_turn_and_results_first() {
             end => panic!("{end:?}"),
         });
     }
-    assert_eq!(received[..5], ["0", "result", "1", "one", "2"]);
+    assert_eq!(received[..5], ["result", "0", "one", "1", "2"]);
 }

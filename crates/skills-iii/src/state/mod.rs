@@ -1,7 +1,7 @@
 //! State: rows of JSON by scope and key.
 //!
 //! [`SqliteState`] is the store, in one SQLite file. Behind it, `write` is the one thread that
-//! writes and `write_health` its failures, `read` the pool of connections that read, `lists` shares
+//! writes, `waiting_writes` its queue and `write_health` its failures, `read` the pool of connections that read, `lists` shares
 //! long reads, `row` is the effect of one write on the tables, `stored_value` checks what is read,
 //! `log` and `feed` turn writes (also those of other processes on the same directory) into
 //! events, `file` and `schema` open the file and migrate its tables, and `check` verifies it.
@@ -21,6 +21,7 @@ mod sqlite_state;
 mod stored_value;
 #[cfg(test)]
 mod tests;
+mod waiting_writes;
 mod write;
 mod write_health;
 

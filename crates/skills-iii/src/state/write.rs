@@ -1,61 +1,32 @@
 //! The writer: one thread that commits the queued writes in batches.
 //!
-//! It writes the queued writes, those of several callers in turn, in one transaction and completes
-//! them after the commit, in commit order. A transaction is small, so that a caller with many or
-//! large writes does not delay another one for long. While idle it holds no lock and polls for changes of other processes.
+//! It writes a batch of [`WaitingWrites`] in one transaction and completes them after the commit, in
+//! commit order. While idle it holds no lock and polls for changes of other processes.
 
 use std::mem::replace;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use tokio::sync::oneshot;
 
 use super::error::is_busy;
 use super::feed::Feed;
 use super::file::Identity;
 use super::log::{self, Tail};
-use super::row::{self, Op, Refusal, Written};
+use super::row::{self, Refusal, Written};
+use super::waiting_writes::{Job, MAX_BATCH_BYTES, NextBatch, WaitingWrites, Write};
 use super::write_health::{WriteHealth, WriteRecord};
 use super::{StateChange, StateError, StoreOptions, schema};
-use crate::fair_queue::FairQueue;
 
 /// The pause between two attempts to take a lock that another process holds. Short, because a
 /// busy writer releases it only briefly.
 pub(super) const LOCK_RETRY_DELAY: Duration = Duration::from_millis(1);
 
-/// How many writes one transaction may have.
-const MAX_BATCH: usize = 1024;
-/// How many bytes of requests, or of replaced and new values, one transaction may have, about. A
-/// single larger write has a transaction of its own.
-const MAX_BATCH_BYTES: usize = 1 << 20;
-
-/// A slower commit is counted as this long: it was an exception and does not predict the next.
-const MAX_EXPECTED_COMMIT: Duration = Duration::from_millis(10);
-
 /// How many writes may happen between two prunings of the log.
 const PRUNE_INTERVAL: i64 = 256;
-
-/// An item of the writer's queue.
-pub(super) enum Job {
-    Write(Box<Write>),
-    /// Ends the writer after the jobs before it.
-    Stop,
-}
-
-/// A queued write.
-pub(super) struct Write {
-    pub(super) caller: Option<Arc<str>>,
-    pub(super) scope: String,
-    pub(super) key: String,
-    pub(super) op: Op,
-    /// Its size for the limits of the queue and the batch.
-    pub(super) size: usize,
-    pub(super) completed: oneshot::Sender<Outcome>,
-}
 
 /// The result of a write.
 pub(super) type Outcome = Result<Written, StateError>;
@@ -66,10 +37,7 @@ pub(super) struct Writer {
     path: PathBuf,
     options: StoreOptions,
     feed: Arc<Feed>,
-    /// The writes that were received and are not in a batch yet.
-    waiting: FairQueue<Write>,
-    /// No write is accepted any more.
-    stopping: bool,
+    waiting: WaitingWrites,
     queued_bytes: Arc<AtomicUsize>,
     record: WriteRecord,
     /// Everything up to here was published.
@@ -78,8 +46,6 @@ pub(super) struct Writer {
     pruned: Option<Tail>,
     data_version: i64,
     identity: Identity,
-    last_batch_len: usize,
-    last_commit_time: Duration,
 }
 
 impl Writer {
@@ -103,77 +69,29 @@ impl Writer {
             path,
             options,
             feed,
-            waiting: FairQueue::default(),
-            stopping: false,
+            waiting: WaitingWrites::default(),
             queued_bytes,
             record: WriteRecord::new(health),
             published,
             pruned: None,
             data_version,
-            last_batch_len: 1,
-            last_commit_time: Duration::ZERO,
         })
     }
 
     /// Runs until the queue ends or has a stop job.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
-        while self.waiting.len() > 0 || !self.stopping {
-            if self.waiting.len() == 0 {
-                match jobs.recv_timeout(self.options.poll_interval) {
-                    Ok(job) => self.add(job),
-                    Err(RecvTimeoutError::Disconnected) => self.stopping = true,
-                    Err(RecvTimeoutError::Timeout) => self.poll_changes(),
+        loop {
+            match self.waiting.next_batch(jobs, self.options.poll_interval) {
+                NextBatch::Writes(batch) => {
+                    let start = Instant::now();
+                    self.finish(batch);
+                    self.waiting.committed(start.elapsed());
                 }
-                continue;
+                NextBatch::Idle => self.poll_changes(),
+                NextBatch::End => break,
             }
-            let batch = self.gather(jobs);
-            self.last_batch_len = batch.len();
-            let start = Instant::now();
-            self.finish(batch);
-            self.last_commit_time = start.elapsed().min(MAX_EXPECTED_COMMIT);
         }
         self.feed.close();
-    }
-
-    fn add(&mut self, job: Job) {
-        match job {
-            Job::Write(write) if !self.stopping => {
-                self.waiting.push(write.caller.clone().as_ref(), *write);
-            }
-            // Its caller gets an error because the sender of the result is dropped.
-            Job::Write(_) => {}
-            Job::Stop => self.stopping = true,
-        }
-    }
-
-    /// Collects a batch of at least one write.
-    ///
-    /// The callers of the last batch are about to write again. Waiting for as many writes as it
-    /// had, for a time that is short against a commit, puts them into this batch.
-    fn gather(&mut self, jobs: &Receiver<Job>) -> Vec<Write> {
-        let deadline = Instant::now() + self.last_commit_time / 10;
-        let (mut batch, mut bytes) = (Vec::new(), 0);
-        loop {
-            while let Ok(job) = jobs.try_recv() {
-                self.add(job);
-            }
-            while let Some(next) = self.waiting.peek() {
-                let fits = batch.is_empty() || bytes + next.size <= MAX_BATCH_BYTES;
-                if batch.len() == MAX_BATCH || !fits {
-                    return batch;
-                }
-                bytes += next.size;
-                batch.extend(self.waiting.pop());
-            }
-            if batch.len() >= self.last_batch_len || self.stopping {
-                return batch;
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            match jobs.recv_timeout(left) {
-                Ok(job) => self.add(job),
-                Err(_) => return batch,
-            }
-        }
     }
 
     /// Commits a batch, publishes it and completes its writes.
@@ -210,12 +128,14 @@ impl Writer {
     }
 
     /// Completes the first writes of a batch.
-    fn complete(&self, batch: &mut Vec<Write>, outcomes: Vec<Outcome>) {
+    fn complete(&mut self, batch: &mut Vec<Write>, outcomes: Vec<Outcome>) {
         for (write, outcome) in batch.drain(..outcomes.len()).zip(outcomes) {
             self.queued_bytes.fetch_sub(write.size, Ordering::Relaxed);
             if let Err(error) = &outcome {
                 tracing::debug!(scope = write.scope, key = write.key, %error, "a write failed");
             }
+            let written = outcome.as_ref().map_or(0, Written::size);
+            self.waiting.written(&write, written);
             // Fails if the caller dropped the future.
             let _ = write.completed.send(outcome);
         }
