@@ -4,25 +4,37 @@
 //! So the items of one caller stay in order, and each caller gets its turn. Items without a caller,
 //! such as results and events, go first: there are few of them, and others wait for them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::mem::take;
 use std::sync::Arc;
+
+/// The largest capacity of an empty list that is kept.
+const MAX_SPARE: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct FairQueue<T> {
     first: VecDeque<T>,
-    /// The items of each caller. None of the queues is empty.
-    by_caller: HashMap<Arc<str>, VecDeque<T>>,
-    /// The callers in `by_caller`, in the order of their turns.
-    turns: VecDeque<Arc<str>>,
+    /// The callers with items, in the order of their turns. A list, because there are few: one for
+    /// each connection at most.
+    turns: VecDeque<Turn<T>>,
+    /// An empty list, so that a caller with one item at a time needs no allocation.
+    spare: VecDeque<T>,
     len: usize,
+}
+
+/// The items of one caller, at least one.
+#[derive(Debug)]
+struct Turn<T> {
+    caller: Arc<str>,
+    items: VecDeque<T>,
 }
 
 impl<T> Default for FairQueue<T> {
     fn default() -> Self {
         Self {
             first: VecDeque::new(),
-            by_caller: HashMap::new(),
             turns: VecDeque::new(),
+            spare: VecDeque::new(),
             len: 0,
         }
     }
@@ -38,11 +50,17 @@ impl<T> FairQueue<T> {
         let Some(caller) = caller else {
             return self.first.push_back(item);
         };
-        if let Some(items) = self.by_caller.get_mut(caller) {
-            return items.push_back(item);
+        let is_callers =
+            |turn: &&mut Turn<T>| Arc::ptr_eq(&turn.caller, caller) || turn.caller == *caller;
+        if let Some(turn) = self.turns.iter_mut().find(is_callers) {
+            return turn.items.push_back(item);
         }
-        self.by_caller.insert(caller.clone(), [item].into());
-        self.turns.push_back(caller.clone());
+        let mut items = take(&mut self.spare);
+        items.push_back(item);
+        self.turns.push_back(Turn {
+            caller: caller.clone(),
+            items,
+        });
     }
 
     pub(crate) fn pop(&mut self) -> Option<T> {
@@ -61,18 +79,14 @@ impl<T> FairQueue<T> {
     }
 
     fn pop_in_turn(&mut self, may: impl Fn(&T) -> bool) -> Option<T> {
-        let next = |caller: &Arc<str>| self.by_caller.get(caller)?.front();
-        let turn = self
-            .turns
-            .iter()
-            .position(|caller| next(caller).is_some_and(&may))?;
-        let caller = self.turns.remove(turn)?;
-        let items = self.by_caller.get_mut(&caller)?;
-        let item = items.pop_front();
-        if items.is_empty() {
-            self.by_caller.remove(&caller);
-        } else {
-            self.turns.push_back(caller);
+        let next = |turn: &Turn<T>| turn.items.front().is_some_and(&may);
+        let index = self.turns.iter().position(next)?;
+        let mut turn = self.turns.remove(index)?;
+        let item = turn.items.pop_front();
+        if !turn.items.is_empty() {
+            self.turns.push_back(turn);
+        } else if turn.items.capacity() <= MAX_SPARE {
+            self.spare = turn.items;
         }
         item
     }
@@ -111,7 +125,7 @@ mod tests {
         let expected: Vec<_> = (0..100).map(|n| format!("a{n}")).collect();
         assert!(of_a.eq(&expected), "each caller's items stay in order");
         assert_eq!(queue.len(), 0);
-        assert!(queue.by_caller.is_empty() && queue.turns.is_empty());
+        assert!(queue.turns.is_empty());
     }
 
     #[test]

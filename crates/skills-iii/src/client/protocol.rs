@@ -250,8 +250,11 @@ impl Protocol for WorkerProtocol {
     /// Calls that do not run yet wait in the queue of the engine, where callers are served in turn,
     /// not in the queue of the runtime.
     async fn ready(&self) {
-        // The semaphore is never closed.
-        let _ = self.starting.acquire().await;
+        // Without load there is nothing to wait for, and the check costs less than a permit.
+        if self.starting.available_permits() == 0 {
+            // The semaphore is never closed.
+            let _ = self.starting.acquire().await;
+        }
     }
 }
 
