@@ -18,10 +18,12 @@ pub(crate) fn with_caller(call: &InvokeFunction) -> Raw {
     };
     let cleaned = without_caller(&call.data);
     let data = cleaned.as_deref().unwrap_or(&call.data).get();
-    let Some(field) = caller_field(data, caller) else {
+    if !data.starts_with('{') {
         return call.data.to_raw();
-    };
-    let text = [&data[..data.len() - 1], &field].concat();
+    }
+    let mut text = String::with_capacity(data.len() + FIELD.len() + caller.len() + 8);
+    text.push_str(&data[..data.len() - 1]);
+    push_caller(&mut text, data, caller);
     RawValue::from_string(text).expect("an object with one more field is an object")
 }
 
@@ -37,15 +39,24 @@ pub(super) fn without_caller(data: &RawValue) -> Option<Raw> {
     to_raw_value(&fields).ok()
 }
 
-/// What takes the place of the closing brace of `data`: the caller's id as the last field, and the
-/// brace. None if `data` is not an object.
-pub(super) fn caller_field(data: &str, caller: &str) -> Option<String> {
-    let fields = data.strip_prefix('{')?.strip_suffix('}')?;
-    let comma = if fields.trim_ascii().is_empty() {
-        ""
+/// Appends what takes the place of the closing brace of the object `data`: the caller's id as the
+/// last field, and the brace.
+pub(super) fn push_caller(text: &mut String, data: &str, caller: &str) {
+    let is_empty = data[1..data.len() - 1].trim_ascii().is_empty();
+    let comma = if is_empty { "" } else { "," };
+    for part in [comma, "\"", FIELD, "\":"] {
+        text.push_str(part);
+    }
+    // Ids of workers are UUIDs.
+    if caller
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    {
+        for part in ["\"", caller, "\""] {
+            text.push_str(part);
+        }
     } else {
-        ","
-    };
-    let caller = serde_json::to_string(caller).expect("a string is JSON");
-    Some([comma, "\"", FIELD, "\":", &caller, "}"].concat())
+        text.push_str(&serde_json::to_string(caller).expect("a string is JSON"));
+    }
+    text.push('}');
 }

@@ -7,7 +7,7 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use super::caller::{caller_field, without_caller};
+use super::caller::{push_caller, without_caller};
 use super::{Extra, Message, Payload, Raw};
 
 /// Bytes of a message besides its payload, about.
@@ -31,7 +31,7 @@ pub(crate) struct LargePayload {
     /// The bytes of the payload that belong to the text.
     pub(crate) len: usize,
     /// The text after it.
-    pub(crate) end: Vec<u8>,
+    pub(crate) end: String,
 }
 
 impl Message {
@@ -55,25 +55,25 @@ impl Message {
                 large: None,
             };
         };
-        let (mut len, mut end) = (payload.get().len(), Vec::new());
+        let (mut len, mut end) = (payload.get().len(), String::new());
         if let Some(caller) = caller {
             if let Some(cleaned) = without_caller(&payload) {
                 payload = cleaned.into();
                 len = payload.get().len();
             }
-            if let Some(field) = caller_field(payload.get(), &caller) {
-                // The field ends the payload.
+            if payload.get().starts_with('{') {
+                // The field and its brace end the payload.
                 len -= 1;
-                end = field.into_bytes();
+                push_caller(&mut end, payload.get(), &caller);
             }
         }
-        end.push(b'}');
+        end.push('}');
         let copied = if len <= max_copied { len } else { 0 };
         let mut text = self.to_vec(copied + end.len());
         text.truncate(text.len() - NULL_AND_END.len());
         let large = if len <= max_copied {
             text.extend_from_slice(&payload.get().as_bytes()[..len]);
-            text.append(&mut end);
+            text.extend_from_slice(end.as_bytes());
             None
         } else {
             Some(LargePayload { payload, len, end })

@@ -52,7 +52,7 @@ fn encoded_text(message: Message) -> String {
     let Encoded { mut text, large } = message.encode(0);
     if let Some(LargePayload { payload, len, end }) = large {
         text.extend_from_slice(&payload.as_ref()[..len]);
-        text.extend(end);
+        text.extend(end.into_bytes());
     }
     assert_eq!(text, copied.text);
     String::from_utf8(text).unwrap()

@@ -113,7 +113,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    messages: FairQueue<Message>,
+    messages: FairQueue<(Message, Bytes)>,
     /// Bytes of the messages and of the batch.
     bytes: Bytes,
     batch_bytes: Bytes,
@@ -259,7 +259,7 @@ impl Outbox {
             return Err((PushError::Full, message));
         }
         let caller = message.caller().cloned();
-        state.messages.push(caller.as_ref(), message);
+        state.messages.push(caller.as_ref(), (message, bytes));
         let reader = state.reader.take();
         drop(state);
         if let Some(reader) = reader {
@@ -348,10 +348,12 @@ impl Queue {
         // The last batch was received, so its bytes are free.
         let left = state.bytes.minus(take(&mut state.batch_bytes));
         self.shared.shrink(&mut state, left);
-        let messages = std::iter::from_fn(|| state.messages.pop());
-        self.batch.extend(messages.take(MAX_BATCH));
-        let batch = self.batch.iter().map(Bytes::of);
-        state.batch_bytes = batch.fold(Bytes::default(), Bytes::plus);
+        while self.batch.len() < MAX_BATCH
+            && let Some((message, bytes)) = state.messages.pop()
+        {
+            self.batch.push_back(message);
+            state.batch_bytes = state.batch_bytes.plus(bytes);
+        }
         let end = state.end;
         if self.batch.is_empty() && end == End::Open {
             state.reader = reader.cloned();
