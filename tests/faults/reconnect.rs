@@ -41,5 +41,5 @@ async fn a_reconnect_storm_delays_nobody_for_ever_and_leaves_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: just campaign"]
 async fn a_long_reconnect_storm_leaves_nothing() {
-    storm(20_000).await;
+    storm(5_000).await;
 }
