@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Failure, FunctionId, PromptName, SkillId};
+use crate::{Failure, FilePath, FunctionId, PromptName, SkillId};
 
 /// The closed set of kinds. Each surface has one table from kinds to its own codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,6 +63,14 @@ pub enum Error {
         /// The requested id.
         id: SkillId,
         /// The nearest existing id.
+        nearest: Option<String>,
+    },
+    /// No skill folder has this file.
+    #[error("file not found: {path}")]
+    NoSuchFile {
+        /// The id of the skill and the path in its folder.
+        path: FilePath,
+        /// The nearest existing file of that skill.
         nearest: Option<String>,
     },
     /// No prompt has this name.
@@ -211,9 +219,10 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Invalid { .. } => Kind::Invalid,
-            Self::OldLink { .. } | Self::NoSuchSkill { .. } | Self::NoSuchPrompt { .. } => {
-                Kind::NotFound
-            }
+            Self::OldLink { .. }
+            | Self::NoSuchSkill { .. }
+            | Self::NoSuchFile { .. }
+            | Self::NoSuchPrompt { .. } => Kind::NotFound,
             Self::InternalNamespace { .. } => Kind::Forbidden,
             Self::State { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
@@ -240,7 +249,9 @@ impl Error {
         match self {
             Self::Invalid { hint, .. } => hint.clone(),
             Self::OldLink { new, .. } => Some(format!("function addresses look like `{new}` now")),
-            Self::NoSuchSkill { nearest, .. } | Self::NoSuchPrompt { nearest, .. } => {
+            Self::NoSuchSkill { nearest, .. }
+            | Self::NoSuchFile { nearest, .. }
+            | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
             }
             Self::InternalNamespace { .. } => {

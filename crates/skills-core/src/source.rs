@@ -1,10 +1,12 @@
 //! The port to read-only documents: folders of markdown, 3md files.
 
 use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 
 use crate::markdown::Head;
-use crate::{Error, Pending, PromptName, SkillId};
+use crate::skill_folder::{FileContent, Manifest, SkillFolder};
+use crate::{Error, FilePath, Pending, PromptName, SkillId};
 
 /// Where an entry is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +76,8 @@ pub struct SourceSkill {
     pub origin: Origin,
     /// Title, description and triggers.
     pub head: Head,
+    /// Its folder, if it is a `SKILL.md`.
+    pub folder: Option<Arc<SkillFolder>>,
 }
 
 /// A prompt of a source: text that needs no handler.
@@ -105,6 +109,30 @@ pub trait Source: Send + Sync {
 
     /// The body of a skill.
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>>;
+
+    /// Every skill as [`Self::skills`] lists it, with the digests of its files, in one walk.
+    fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
+        Box::pin(async {
+            let Listing { entries, skipped } = self.skills().await?;
+            let entries = entries.into_iter().map(Manifest::from).collect();
+            Ok(Listing { entries, skipped })
+        })
+    }
+
+    /// The manifest of one folder skill; `None` if no folder has this id.
+    fn manifest<'a>(&'a self, _id: &'a SkillId) -> Pending<'a, Result<Option<Manifest>, Error>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    /// A file in the folder of a skill, read now: `SKILL.md` is the raw document. `None` if
+    /// there is no such folder skill or no such file.
+    fn file<'a>(
+        &'a self,
+        _id: &'a SkillId,
+        _path: &'a FilePath,
+    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+        Box::pin(ready(Ok(None)))
+    }
 
     /// Every prompt, and what had to be skipped.
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>>;

@@ -17,6 +17,8 @@
 
 pub mod agents;
 mod blocking;
+mod bundle;
+mod bundled_files;
 mod cache;
 mod changes;
 mod file_set;

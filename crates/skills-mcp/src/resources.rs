@@ -1,12 +1,13 @@
 //! `resources/list`, `resources/templates/list` and `resources/read`: skills as resources.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use rmcp::ErrorData;
 use rmcp::model::{
     Annotations, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
     Role,
 };
-use skills_core::{Mime, Registry, ResourceUri, TEMPLATES};
+use skills_core::{ContentData, Mime, Registry, ResourceUri, TEMPLATES};
 
 use super::error_code;
 use super::pagination::paginate;
@@ -28,7 +29,7 @@ pub async fn list(
     let (found, next) = paginate(request, resources, |resource| match &resource.uri {
         ResourceUri::Skill(id) => id.to_string(),
         // Sorts before every id.
-        ResourceUri::Index | ResourceUri::Section(_) => String::new(),
+        ResourceUri::Index | ResourceUri::File(_) | ResourceUri::Section(_) => String::new(),
     })?;
     let mut result = ListResourcesResult::with_all_items(found.iter().map(entry).collect());
     result.next_cursor = next;
@@ -39,7 +40,7 @@ fn entry(resource: &skills_core::Resource) -> Resource {
     let priority = match &resource.uri {
         ResourceUri::Index => INDEX_PRIORITY,
         ResourceUri::Skill(id) if id.depth() == 0 => TOP_LEVEL_PRIORITY,
-        ResourceUri::Skill(_) | ResourceUri::Section(_) => NESTED_PRIORITY,
+        ResourceUri::Skill(_) | ResourceUri::File(_) | ResourceUri::Section(_) => NESTED_PRIORITY,
     };
     let mut annotations = Annotations::default()
         .with_audience(vec![Role::Assistant])
@@ -80,7 +81,10 @@ pub async fn read(
     let error = |e| error_code::resource_error(&e, &uri);
     let address = uri.parse::<ResourceUri>().map_err(error)?;
     let content = registry.read(&address).await.map_err(error)?;
-    let text = ResourceContents::text(&*content.text, uri);
-    let text = text.with_mime_type(content.mime.as_str());
-    Ok(ReadResourceResult::new(vec![text]))
+    let mime = content.mime.as_str();
+    let contents = match content.data {
+        ContentData::Text(text) => ResourceContents::text(&*text, uri),
+        ContentData::Bytes(bytes) => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri),
+    };
+    Ok(ReadResourceResult::new(vec![contents.with_mime_type(mime)]))
 }

@@ -8,7 +8,7 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::row_slot::RowSlot;
-use crate::{Content, Error, FunctionId, Mime, ResourceUri, SkillId, index};
+use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId, index};
 
 /// One entry of the resource list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,12 +85,13 @@ impl Registry {
         let (mime, text) = match uri {
             ResourceUri::Index => (Mime::Markdown, self.index().await?),
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
+            ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => self.section(function).await?,
         };
         Ok(Content {
             uri: uri.clone(),
             mime,
-            text,
+            data: ContentData::Text(text),
         })
     }
 
@@ -118,7 +119,8 @@ impl Registry {
         })
     }
 
-    /// The registered body, or else the document of the same id.
+    /// The registered body, or else the document of the same id, or else the markdown file of
+    /// a skill folder.
     pub(super) async fn find_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
         let found = self.skills.get(id.as_str()).await;
         match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
@@ -133,7 +135,7 @@ impl Registry {
                 return Ok(Some(body));
             }
         }
-        Ok(None)
+        self.find_bundled_markdown(id).await
     }
 
     async fn section(&self, function: &FunctionId) -> Result<(Mime, Arc<str>), Error> {

@@ -18,6 +18,8 @@ pub struct SkillHead {
     pub registered_at: Arc<str>,
     /// Where it is stored.
     pub origin: Origin,
+    /// The number of files in its folder, if it is one.
+    pub files: Option<usize>,
 }
 
 impl Registry {
@@ -69,6 +71,7 @@ impl Registry {
             bytes: skill.bytes,
             registered_at: skill.registered_at,
             origin: skill.origin,
+            files: skill.folder.map(|folder| folder.files.len()),
         }));
         entries.sort_by(|a, b| a.id.cmp(&b.id));
         skipped.extend(custom.skipped);
@@ -101,6 +104,7 @@ impl Registry {
             bytes: skill.body.len(),
             registered_at: Arc::clone(&skill.registered_at),
             origin: Origin::State,
+            files: None,
         };
         Ok(Listing {
             entries: state.rows.iter().map(head).collect(),

@@ -78,6 +78,7 @@ impl AgentSkills {
                 registered_at: Arc::clone(modified_at),
                 origin: Origin::Agent3md,
                 head,
+                folder: None,
             };
             let body = body.into();
             skills.push(AgentSkill { skill, body });

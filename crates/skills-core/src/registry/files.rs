@@ -1,0 +1,115 @@
+//! The files of skill folders: listing them, and reading one.
+
+use std::sync::Arc;
+
+use super::Registry;
+use crate::front_matter::Document;
+use crate::nearest::nearest;
+use crate::{
+    Content, ContentData, Error, FileContent, FilePath, Listing, Manifest, Mime, ResourceUri,
+    SkillId, media_type,
+};
+
+impl Registry {
+    /// The skills of every source that no registered skill hides, in byte order of their ids;
+    /// folder skills with their files and digests.
+    pub async fn manifests(&self) -> Result<Listing<Manifest>, Error> {
+        let state = self.stored_skills("list the files").await?;
+        let stored = state.rows.iter().map(|skill| skill.id.shared());
+        let key = |entry: &Manifest| (entry.skill.id.shared(), entry.skill.origin);
+        let mut listing = self
+            .unshadowed(|source| source.manifests(), key, stored)
+            .await?;
+        listing.entries.sort_by(|a, b| a.skill.id.cmp(&b.skill.id));
+        Ok(listing)
+    }
+
+    /// The files of a skill with their digests; none if the skill is not a folder.
+    pub async fn manifest(&self, id: &SkillId) -> Result<Option<Manifest>, Error> {
+        if self.is_skill_registered(id).await? {
+            return Ok(None);
+        }
+        for source in &self.sources {
+            if let Some(manifest) = source.manifest(id).await? {
+                return Ok(Some(manifest));
+            }
+            if source.skill(id).await?.is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads a file of a skill folder: the id of the skill, then the path in its folder.
+    pub async fn read_file(&self, path: &FilePath) -> Result<FileContent, Error> {
+        if let Some((_, content)) = self.find_file(path).await? {
+            return Ok(content);
+        }
+        let mut nearest_file = None;
+        for (id, rest) in path.splits() {
+            if let Some(manifest) = self.manifest(&id).await? {
+                let names = manifest.files().map(|(file, _)| file.path.as_str());
+                let found = nearest(rest.as_str(), names);
+                nearest_file = found.map(|file| format!("{id}/{file}"));
+                break;
+            }
+        }
+        Err(Error::NoSuchFile {
+            path: path.clone(),
+            nearest: nearest_file,
+        })
+    }
+
+    /// The file at a path, and the skill whose folder it is in.
+    pub(super) async fn find_file(
+        &self,
+        path: &FilePath,
+    ) -> Result<Option<(SkillId, FileContent)>, Error> {
+        for (id, rest) in path.splits() {
+            // A registered skill hides the folder.
+            if self.is_skill_registered(&id).await? {
+                continue;
+            }
+            for source in &self.sources {
+                if let Some(content) = source.file(&id, &rest).await? {
+                    return Ok(Some((id, content)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The body of the markdown file `{rest}.md` in the folder of a skill, for the id
+    /// `{skill}/{rest}`.
+    pub(super) async fn find_bundled_markdown(
+        &self,
+        id: &SkillId,
+    ) -> Result<Option<Arc<str>>, Error> {
+        let Ok(path) = format!("{id}.md").parse::<FilePath>() else {
+            return Ok(None);
+        };
+        let found = self.find_file(&path).await?;
+        Ok(found.and_then(|(_, content)| markdown_body(&content)))
+    }
+
+    pub(super) async fn file_content(&self, path: &FilePath) -> Result<Content, Error> {
+        let content = self.read_file(path).await?;
+        let known = media_type::of_name(path.name());
+        let data = ContentData::from(content.bytes);
+        let unknown = match data {
+            ContentData::Text(_) => media_type::PLAIN,
+            ContentData::Bytes(_) => media_type::BINARY,
+        };
+        Ok(Content {
+            uri: ResourceUri::File(path.clone()),
+            mime: Mime::File(known.unwrap_or(unknown)),
+            data,
+        })
+    }
+}
+
+/// The text of a markdown file without its front matter; `None` if it is not text.
+pub(super) fn markdown_body(content: &FileContent) -> Option<Arc<str>> {
+    let text = str::from_utf8(&content.bytes).ok()?;
+    Some(Document::parse(text).body.into())
+}
