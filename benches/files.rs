@@ -65,10 +65,10 @@ fn measure(runtime: &Runtime, dir: &Path, skills: usize, files: usize, title: &s
     let list = || runtime.block_on(registry.skills()).unwrap().entries.len();
     let manifests = || {
         runtime
-            .block_on(registry.manifests())
+            .block_on(registry.published())
             .unwrap()
-            .entries
-            .len()
+            .listed()
+            .count()
     };
     let index = || {
         runtime

@@ -73,6 +73,14 @@ pub enum Error {
         /// The nearest existing file of that skill.
         nearest: Option<String>,
     },
+    /// A skill that is not an Agent Skill.
+    #[error("skill `{id}` is not an Agent Skill: {reason}")]
+    NotPublished {
+        /// Its id.
+        id: SkillId,
+        /// Why, and the remedy.
+        reason: String,
+    },
     /// No prompt has this name.
     #[error("prompt not found: {name}")]
     NoSuchPrompt {
@@ -222,6 +230,7 @@ impl Error {
             Self::OldLink { .. }
             | Self::NoSuchSkill { .. }
             | Self::NoSuchFile { .. }
+            | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
             Self::InternalNamespace { .. } => Kind::Forbidden,
             Self::State { cause, .. } => match cause {
@@ -254,6 +263,7 @@ impl Error {
             | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
             }
+            Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())
             }

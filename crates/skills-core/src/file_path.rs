@@ -73,7 +73,7 @@ impl FilePath {
 
     /// The path in an address.
     pub fn encoded(&self) -> impl fmt::Display + '_ {
-        Encoded(&self.0)
+        encode(&self.0)
     }
 }
 
@@ -125,6 +125,11 @@ pub(crate) fn percent_decode(text: &str) -> Option<String> {
         }
     }
     String::from_utf8(bytes).ok()
+}
+
+/// A path in an address, with `%20` for a space.
+pub(crate) const fn encode(path: &str) -> impl fmt::Display {
+    Encoded(path)
 }
 
 struct Encoded<'a>(&'a str);

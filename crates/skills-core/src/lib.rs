@@ -20,6 +20,7 @@ mod escape;
 mod file_path;
 pub mod front_matter;
 mod function_id;
+pub mod generated_skill_md;
 mod image;
 pub mod index;
 mod key_locks;
@@ -31,6 +32,7 @@ mod nearest;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
+mod published;
 mod registry;
 mod row;
 mod row_slot;
@@ -50,6 +52,7 @@ pub use escape::{escape_control, escape_control_in_lines, quote};
 pub use file_path::FilePath;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
+pub use generated_skill_md::GeneratedSkillMd;
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
@@ -58,6 +61,7 @@ pub use nearest::nearest;
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
+pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
 pub use registry::{
     Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
     ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::front_matter::Document;
 use crate::source::SourceSkill;
-use crate::{Digest, FilePath, media_type};
+use crate::{Digest, FilePath, GeneratedSkillMd, Head, SkillId, generated_skill_md, media_type};
 
 /// The file that makes a folder a skill.
 pub const SKILL_MD: &str = "SKILL.md";
@@ -65,21 +66,35 @@ pub struct Manifest {
     pub skill: SourceSkill,
     /// The digests of the files of its folder, in their order; none without a folder.
     pub digests: Arc<[Digest]>,
+    /// The `SKILL.md` that is generated for a skill without a folder, if its id has a name.
+    pub generated: Option<GeneratedSkillMd>,
 }
 
 impl Manifest {
-    /// The files with their digests.
+    /// The manifest of a skill without a folder, whose `SKILL.md` is generated.
+    pub fn of_generated(skill: SourceSkill, generated: Option<GeneratedSkillMd>) -> Self {
+        let digests = Arc::default();
+        Self {
+            skill,
+            digests,
+            generated,
+        }
+    }
+
+    /// The manifest of a folder, with the digests of its files in their order.
+    pub const fn of_folder(skill: SourceSkill, digests: Arc<[Digest]>) -> Self {
+        let generated = None;
+        Self {
+            skill,
+            digests,
+            generated,
+        }
+    }
+
+    /// The files of the folder with their digests.
     pub fn files(&self) -> impl Iterator<Item = (&FolderFile, Digest)> {
         let files = self.skill.folder.iter().flat_map(|folder| &*folder.files);
         files.zip(self.digests.iter().copied())
-    }
-}
-
-impl From<SourceSkill> for Manifest {
-    /// Of a skill without files.
-    fn from(skill: SourceSkill) -> Self {
-        let digests = Arc::default();
-        Self { skill, digests }
     }
 }
 
@@ -98,5 +113,12 @@ impl FileContent {
         let bytes = bytes.into();
         let digest = Digest::of(&bytes);
         Self { bytes, digest }
+    }
+
+    /// The `SKILL.md` that is generated for the skill with this document.
+    pub(crate) fn generated(id: &SkillId, document: &str) -> Option<Self> {
+        let body = Document::parse(document).body;
+        let text = generated_skill_md::generate(id, &Head::of(document), body)?;
+        Some(Self::new(text.into_bytes()))
     }
 }

@@ -1,12 +1,12 @@
 //! The port to read-only documents: folders of markdown, 3md files.
 
 use std::fmt;
-use std::future::ready;
 use std::sync::Arc;
 
+use crate::front_matter::Document;
 use crate::markdown::Head;
-use crate::skill_folder::{FileContent, Manifest, SkillFolder};
-use crate::{Error, FilePath, Pending, PromptName, SkillId};
+use crate::skill_folder::{FileContent, Manifest, SKILL_MD, SkillFolder};
+use crate::{Error, FilePath, GeneratedSkillMd, Pending, PromptName, SkillId};
 
 /// Where an entry is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +80,16 @@ pub struct SourceSkill {
     pub folder: Option<Arc<SkillFolder>>,
 }
 
+impl SourceSkill {
+    /// The length of its `SKILL.md`, if it is a folder that every client of Agent Skills accepts.
+    pub fn skill_md_bytes(&self) -> Option<u64> {
+        let folder = self.folder.as_ref()?;
+        let mut files = folder.files.iter().filter(|_| folder.rejections.is_empty());
+        let file = files.find(|file| file.path.as_str() == SKILL_MD);
+        file.map(|file| file.bytes)
+    }
+}
+
 /// A prompt of a source: text that needs no handler.
 #[derive(Clone, Debug)]
 pub struct SourcePrompt {
@@ -114,24 +124,38 @@ pub trait Source: Send + Sync {
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
         Box::pin(async {
             let Listing { entries, skipped } = self.skills().await?;
-            let entries = entries.into_iter().map(Manifest::from).collect();
+            let mut manifests = Vec::with_capacity(entries.len());
+            for skill in entries {
+                let body = self.skill(&skill.id).await?;
+                let generated = body.and_then(|body| {
+                    GeneratedSkillMd::of(&skill.id, &skill.head, Document::parse(&body).body)
+                });
+                manifests.push(Manifest::of_generated(skill, generated));
+            }
+            let entries = manifests;
             Ok(Listing { entries, skipped })
         })
     }
 
     /// The manifest of one folder skill; `None` if no folder has this id.
     fn manifest<'a>(&'a self, _id: &'a SkillId) -> Pending<'a, Result<Option<Manifest>, Error>> {
-        Box::pin(ready(Ok(None)))
+        Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// A file in the folder of a skill, read now: `SKILL.md` is the raw document. `None` if
-    /// there is no such folder skill or no such file.
+    /// A file in the folder of a skill, read now: `SKILL.md` is the raw document, or generated
+    /// for a skill that is not a folder. `None` if there is no such skill or no such file.
     fn file<'a>(
         &'a self,
-        _id: &'a SkillId,
-        _path: &'a FilePath,
+        id: &'a SkillId,
+        path: &'a FilePath,
     ) -> Pending<'a, Result<Option<FileContent>, Error>> {
-        Box::pin(ready(Ok(None)))
+        Box::pin(async move {
+            if path.as_str() != SKILL_MD {
+                return Ok(None);
+            }
+            let body = self.skill(id).await?;
+            Ok(body.and_then(|body| FileContent::generated(id, &body)))
+        })
     }
 
     /// Every prompt, and what had to be skipped.

@@ -8,7 +8,7 @@ use skills_core::limits::MAX_SKILL_FILES_BYTES;
 use skills_core::{Digest, FolderFile, SKILL_MD};
 
 use crate::read_file::{ReadFileError, read_unlinked_file};
-use crate::reason::{display_path, io_reason};
+use crate::reason::{display_path, io_reason, is_outage};
 use crate::scan::{FoundFolder, FoundMember};
 use crate::snapshot::fingerprint;
 use crate::stamp::Stamp;
@@ -40,6 +40,8 @@ pub enum NoDigests {
     Changed,
     /// A file cannot be read: its path and the reason.
     Unreadable(String),
+    /// The system cannot read files now: a path and the reason.
+    Outage(String),
 }
 
 impl Bundle {
@@ -154,8 +156,12 @@ fn read_digest(found: &FoundFolder, member: &FoundMember) -> Result<Digest, NoDi
         Err(error) if error.is_not_found() => Err(NoDigests::Changed),
         Err(ReadFileError::Directory | ReadFileError::NotRegular) => Err(NoDigests::Changed),
         Err(ReadFileError::Io(error)) => {
-            let (path, reason) = (display_path(&path), io_reason(&error));
-            Err(NoDigests::Unreadable(format!("{path}: {reason}")))
+            let problem = format!("{}: {}", display_path(&path), io_reason(&error));
+            Err(if is_outage(&error) {
+                NoDigests::Outage(problem)
+            } else {
+                NoDigests::Unreadable(problem)
+            })
         }
     }
 }

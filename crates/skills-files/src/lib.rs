@@ -23,6 +23,7 @@ mod cache;
 mod changes;
 mod file_set;
 mod folder;
+mod generated;
 pub mod limits;
 mod markdown;
 mod open_file;

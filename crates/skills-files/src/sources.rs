@@ -83,7 +83,7 @@ impl Sources {
         let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
         let agents = self.agents.list().await?;
         let mut served = BTreeMap::new();
-        for AgentSkill { skill, body } in agent_skills(&agents) {
+        for AgentSkill { skill, body, .. } in agent_skills(&agents) {
             let fingerprint = fingerprint((body, &skill.registered_at));
             served.insert(ServedName::Skill(skill.id.clone()), fingerprint);
         }

@@ -5,23 +5,32 @@ use std::sync::Arc;
 use super::Registry;
 use crate::front_matter::Document;
 use crate::nearest::nearest;
+use crate::row_slot::RowSlot;
 use crate::{
-    Content, ContentData, Error, FileContent, FilePath, Listing, Manifest, Mime, ResourceUri,
-    SkillId, media_type,
+    Content, ContentData, Error, FileContent, FilePath, Manifest, Mime, Origin, PublishedSkills,
+    ResourceUri, SKILL_MD, SkillId, SourceSkill, media_type,
 };
 
 impl Registry {
-    /// The skills of every source that no registered skill hides, in byte order of their ids;
-    /// folder skills with their files and digests.
-    pub async fn manifests(&self) -> Result<Listing<Manifest>, Error> {
+    /// Every skill as clients of Agent Skills see it, with the digests of all files.
+    pub async fn published(&self) -> Result<PublishedSkills, Error> {
         let state = self.stored_skills("list the files").await?;
         let stored = state.rows.iter().map(|skill| skill.id.shared());
         let key = |entry: &Manifest| (entry.skill.id.shared(), entry.skill.origin);
-        let mut listing = self
-            .unshadowed(|source| source.manifests(), key, stored)
-            .await?;
-        listing.entries.sort_by(|a, b| a.skill.id.cmp(&b.skill.id));
-        Ok(listing)
+        let listing = self.unshadowed(|source| source.manifests(), key, stored);
+        let mut manifests = listing.await?.entries;
+        manifests.extend(state.rows.iter().map(|skill| {
+            let entry = SourceSkill {
+                id: skill.id.clone(),
+                bytes: skill.body.len(),
+                registered_at: Arc::clone(&skill.registered_at),
+                origin: Origin::State,
+                head: skill.head().clone(),
+                folder: None,
+            };
+            Manifest::of_generated(entry, skill.generated())
+        }));
+        Ok(PublishedSkills::new(manifests))
     }
 
     /// The files of a skill with their digests; none if the skill is not a folder.
@@ -62,9 +71,14 @@ impl Registry {
         path: &FilePath,
     ) -> Result<Option<(SkillId, FileContent)>, Error> {
         for (id, rest) in path.splits() {
-            // A registered skill hides the folder.
-            if self.is_skill_registered(&id).await? {
-                continue;
+            match self.stored_skill(&id).await? {
+                Some(RowSlot::Row(skill)) if rest.as_str() == SKILL_MD => {
+                    let generated = FileContent::generated(&id, &skill.body);
+                    return Ok(generated.map(|content| (id, content)));
+                }
+                // A registered skill hides the folder.
+                Some(_) => continue,
+                None => {}
             }
             for source in &self.sources {
                 if let Some(content) = source.file(&id, &rest).await? {

@@ -23,6 +23,8 @@ pub struct Resource {
     pub bytes: Option<usize>,
     /// When it was registered or last changed, RFC 3339 in UTC, if known.
     pub modified: Option<Arc<str>>,
+    /// The length of its `SKILL.md`, if it is a folder that every client of Agent Skills accepts.
+    pub skill_md_bytes: Option<u64>,
 }
 
 /// A pattern of addresses.
@@ -56,9 +58,17 @@ impl Registry {
         let state = self.stored_skills("list the resources").await?;
         let custom = self.source_skills(&state).await?.entries;
         let stored = state.rows.iter();
-        let stored = stored.map(|s| (&s.id, s.head(), s.body.len(), &s.registered_at));
+        let stored = stored.map(|s| (&s.id, s.head(), s.body.len(), &s.registered_at, None));
         let custom = custom.iter();
-        let custom = custom.map(|s| (&s.id, &s.head, s.bytes, &s.registered_at));
+        let custom = custom.map(|s| {
+            (
+                &s.id,
+                &s.head,
+                s.bytes,
+                &s.registered_at,
+                s.skill_md_bytes(),
+            )
+        });
         let mut skills: Vec<_> = stored.chain(custom).collect();
         skills.sort_by(|a, b| a.0.cmp(b.0));
         let index = Resource {
@@ -67,15 +77,17 @@ impl Registry {
             description: Some("Every skill with its title and a line about it. Start here.".into()),
             bytes: None,
             modified: None,
+            skill_md_bytes: None,
         };
         let skills = skills
             .into_iter()
-            .map(|(id, head, bytes, modified)| Resource {
+            .map(|(id, head, bytes, modified, skill_md_bytes)| Resource {
                 uri: ResourceUri::Skill(id.clone()),
                 name: head.title_or(id),
                 description: head.description.clone(),
                 bytes: Some(bytes),
                 modified: Some(Arc::clone(modified)),
+                skill_md_bytes,
             });
         Ok(std::iter::once(index).chain(skills).collect())
     }

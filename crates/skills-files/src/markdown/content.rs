@@ -6,6 +6,7 @@ use std::sync::Arc;
 use skills_core::limits::MAX_FRONT_MATTER_BYTES;
 use skills_core::{BODY_MAX, Document, FrontMatter, front_matter};
 
+use crate::stamp::Stamp;
 use crate::text_file::{TextFile, Unserved, too_large};
 
 /// The longest file that can hold front matter and body, with fences and a byte order mark.
@@ -43,6 +44,17 @@ impl MarkdownContent {
             modified_at,
         }
     }
+}
+
+/// Reads and parses a file at a path without links; `None` if it does not exist.
+pub fn read_text<T>(
+    path: &Path,
+    read: impl FnOnce(&Document<'_>, Stamp) -> T,
+) -> Result<Option<T>, Unserved> {
+    let Some(file) = TextFile::read(path, FILE_MAX, BODY_MAX)? else {
+        return Ok(None);
+    };
+    Ok(Some(read(&parse(&file.text)?, file.stamp)))
 }
 
 /// Reads a document that can be served; fails with the reason why it cannot.

@@ -30,6 +30,13 @@ struct Candidate<'a> {
     folder: Option<PathBuf>,
 }
 
+/// Where a skill is.
+pub enum SkillPlace {
+    Folder(FoundFolder),
+    /// A file that is no `SKILL.md`: its path without links.
+    File(PathBuf),
+}
+
 /// A file that is served, and its body.
 type Served<'a> = (Candidate<'a>, Arc<str>);
 
@@ -52,18 +59,19 @@ impl FileSet<SkillFile> {
         Some(found.map(|found| found.map(|(_, body)| body)))
     }
 
-    /// The folder of the skill that a listing has under `id`; `None` if only a walk can find
-    /// it. Fails like [`Self::lookup`].
-    pub fn lookup_folder(&self, id: &SkillId) -> Option<Result<Option<FoundFolder>, String>> {
-        let scan = |candidate: &Candidate<'_>| {
-            let Candidate { pattern, root, .. } = candidate;
+    /// Where the skill is that a listing has under `id`; `None` if only a walk can find it.
+    /// Fails like [`Self::lookup`].
+    pub fn lookup_place(&self, id: &SkillId) -> Option<Result<Option<SkillPlace>, String>> {
+        let place = |candidate: Candidate<'_>| {
+            let Candidate { pattern, root, .. } = &candidate;
             let Some(folder) = &candidate.folder else {
-                return Ok(None);
+                return Ok(Some(SkillPlace::File(candidate.path)));
             };
-            scan_skill_folder(pattern, root, folder, self.limits)
+            let found = scan_skill_folder(pattern, root, folder, self.limits)?;
+            Ok(found.map(SkillPlace::Folder))
         };
         Some(match self.first_served(id)? {
-            Ok(Some((candidate, _))) => scan(&candidate),
+            Ok(Some((candidate, _))) => place(candidate),
             Ok(None) => Ok(None),
             Err(problem) => Err(problem),
         })

@@ -12,6 +12,7 @@ use skills_core::{
 use super::content::{self, FILE_MAX};
 use crate::bundle::Bundle;
 use crate::file_set::FileEntry;
+use crate::generated::Generated;
 use crate::scan::{FoundFile, FoundFolder, SkillMd};
 use crate::snapshot::fingerprint;
 use crate::stamp::Stamp;
@@ -26,6 +27,8 @@ pub struct SkillFile {
     pub warnings: Option<Arc<[String]>>,
     /// The files of its folder.
     pub folder: Option<Arc<ParsedFolder>>,
+    /// The `SKILL.md` that is generated for a file that is none.
+    pub generated: Option<Arc<Generated>>,
     /// Changes with everything that is served of the file itself.
     fingerprint: u64,
 }
@@ -97,6 +100,9 @@ impl FileEntry for SkillFile {
         });
         let warnings: Vec<_> = warnings.into_iter().flatten().collect();
         Ok(Some(Self {
+            generated: folder
+                .is_none()
+                .then(|| Arc::new(Generated::new(file.stamp))),
             skill,
             warnings: (!warnings.is_empty()).then(|| warnings.into()),
             folder,

@@ -91,7 +91,7 @@ fn a_skill_md_makes_its_folder_a_skill() {
         ] {
             assert_eq!(file(path), None, "{path}");
         }
-        assert_eq!(disk.file(patterns, "plain", "SKILL.md"), None);
+        assert_eq!(disk.file(patterns, "plain", "a.txt"), None);
     }
 }
 
@@ -337,6 +337,12 @@ fn a_manifest_has_the_digests_of_what_is_there() {
         .map(|entry| (entry.skill.id.as_str(), entry.digests.len()))
         .collect();
     assert_eq!(counts, [("b", 0), ("pdf", 2)]);
+    let generated = disk.file(&["s/**/*.md"], "b", "SKILL.md").unwrap();
+    let text = str::from_utf8(&generated).unwrap();
+    assert_eq!(text, "---\nname: \"b\"\ndescription: \"B\"\n---\n\n# B");
+    let listed = all[0].generated.unwrap();
+    assert_eq!(listed.digest, Digest::of(&generated));
+    assert_eq!(listed.bytes, generated.len() as u64);
     for text in ["two", "six", "ten"] {
         // The same length, faster than any clock ticks.
         disk.write("s/pdf/a.txt", text);
