@@ -2,8 +2,11 @@
 // TypeScript client, and with FastMCP, over stdio and HTTP, in both eras of the protocol.
 
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { Engine } from '../sdk/lib/engine.mjs'
 import { endAll, folder } from '../sdk/lib/process.mjs'
 import { binary, here, newNode, run, start } from './lib.mjs'
 import { LISTED, skillFolders } from './skill-folders.mjs'
@@ -98,3 +101,32 @@ for (const transport of Object.keys(WHERE)) {
     assert.ok(JSON.parse(stdout.trim().split('\n').pop()).includes('a-report'), stdout)
   })
 }
+
+test('the well-known index names what is served, and an archive has every file', async () => {
+  const base = `${engine.http}/.well-known/agent-skills/`
+  const index = await (await fetch(`${base}index.json`)).json()
+  assert.equal(index.$schema, 'https://schemas.agentskills.io/discovery/0.2.0/schema.json')
+  assert.deepEqual(index.skills.map(({ name }) => name), LISTED.map((id) => id.split('/').pop()))
+  for (const { url, digest } of index.skills) {
+    const response = await fetch(base + url)
+    assert.equal(response.status, 200, url)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    assert.equal(`sha256:${createHash('sha256').update(bytes).digest('hex')}`, digest, url)
+    const head = await fetch(base + url, { method: 'HEAD' })
+    assert.equal(head.headers.get('content-length'), String(bytes.length), url)
+  }
+  const { url } = index.skills[0]
+  const target = folder()
+  writeFileSync(join(target, 'a.tar.gz'), Buffer.from(await (await fetch(base + url)).arrayBuffer()))
+  const { code, stderr } = await run('tar', ['-xzf', 'a.tar.gz'], { cwd: target })
+  assert.equal(code, 0, stderr)
+  for (const file of ['SKILL.md', 'scripts/run it.py', 'assets/logo.png', 'charts/SKILL.md']) {
+    assert.deepEqual(readFileSync(join(target, file)), readFileSync(join(dirname(config), 'a-report', file)), file)
+  }
+  assert.equal((await fetch(`${base}no-such/SKILL.md`)).status, 404)
+})
+
+test('nothing is published without the setting', async () => {
+  const unpublished = await Engine.start()
+  assert.equal((await fetch(`${unpublished.http}/.well-known/agent-skills/index.json`)).status, 404)
+})
