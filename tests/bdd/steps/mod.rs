@@ -11,6 +11,7 @@ mod notifications;
 mod outage;
 mod prompts_get;
 mod prompts_register;
+mod published_skills;
 mod skill_folders;
 mod skills_fetch;
 mod skills_nested;
