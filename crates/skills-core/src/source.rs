@@ -125,11 +125,15 @@ pub trait Source: Send + Sync {
         Box::pin(async {
             let Listing { entries, skipped } = self.skills().await?;
             let mut manifests = Vec::with_capacity(entries.len());
-            for skill in entries {
-                let body = self.skill(&skill.id).await?;
-                let generated = body.and_then(|body| {
-                    GeneratedSkillMd::of(&skill.id, &skill.head, Document::parse(&body).body)
-                });
+            for mut skill in entries {
+                // Removed since it was listed.
+                let Some(body) = self.skill(&skill.id).await? else {
+                    continue;
+                };
+                // As [`Self::file`] has it, which knows nothing but the body.
+                skill.head = Head::of(&body);
+                let body = Document::parse(&body).body;
+                let generated = GeneratedSkillMd::of(&skill.id, &skill.head, body);
                 manifests.push(Manifest::of_generated(skill, generated));
             }
             let entries = manifests;

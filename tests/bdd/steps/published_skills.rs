@@ -1,15 +1,11 @@
 //! Skills as clients of Agent Skills see them.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "cucumber hands steps owned strings"
-)]
-
+use cucumber::gherkin::Step;
 use cucumber::then;
-use skills_core::{FilePath, FolderEntry, FolderUri, Kind, PublishedSkills};
+use skills_core::{FilePath, FolderEntry, FolderUri, Kind, PublishedFile, PublishedSkills};
 
 use crate::world::World;
-use crate::world::values::visible_to_raw;
+use crate::world::values::block;
 
 async fn published(world: &World) -> PublishedSkills {
     let published = world.files.registry().published().await;
@@ -31,7 +27,7 @@ async fn with_files(world: &mut World, id: String, uris: String) {
     let published = published(world).await;
     let skill = published.get(&id.parse().expect("an id"));
     let files = skill.expect("it is published").files();
-    let found: Vec<_> = files.iter().map(|file| file.uri()).collect();
+    let found: Vec<_> = files.iter().map(PublishedFile::uri).collect();
     assert_eq!(found.join(", "), uris);
 }
 
@@ -58,14 +54,12 @@ async fn digests(world: &mut World) {
     }
 }
 
-#[then(expr = "the address {string} is {string}")]
-async fn address_is(world: &mut World, uri: String, text: String) {
+#[then(expr = "the address {string} is:")]
+async fn address_is(world: &mut World, uri: String, step: &Step) {
     let uri = uri.parse().expect("an address");
     let content = world.files.registry().read(&uri).await.expect("it is read");
-    assert_eq!(
-        &**content.text().expect("it is text"),
-        visible_to_raw(&text)
-    );
+    let text = content.text().expect("it is text");
+    assert_eq!(text.trim_end(), block(step).trim_end());
 }
 
 #[then(expr = "the folder {string} has {string}")]
