@@ -32,6 +32,10 @@ const READS: usize = 40_000;
 const MANY: usize = 10_000;
 /// The size of the body that is read.
 const BYTES: usize = 2048;
+/// Folders with a `SKILL.md`, other files in each, and how often they are listed.
+const FOLDERS: usize = 1000;
+const FOLDER_FILES: usize = 5;
+const LISTS: usize = 51;
 
 fn main() {
     let (empty, full) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -39,6 +43,7 @@ fn main() {
     println!("| what | figure |\n|---|---|");
     starts(empty.path(), full.path());
     answers(full.path());
+    folder_lists();
     many_clients(full.path());
 }
 
@@ -103,6 +108,7 @@ struct Pipe {
 }
 
 impl Pipe {
+    /// The configuration, if there is one, is in the data directory.
     fn start(data: &Path) -> Self {
         let mut child = skills(&["mcp", "--url", "ws://127.0.0.1:1"], data)
             .stdin(Stdio::piped())
@@ -190,6 +196,58 @@ fn answers(data: &Path) {
     row(
         "`resources/read` of 2 KiB over stdio, p50",
         &format!("{}, {times:.2} times a ping (target: 2)", us(read)),
+    );
+}
+
+/// Lists folders with files, as resources and as Agent Skills with digests.
+fn folder_lists() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..FOLDERS {
+        let name = format!("skill-{number:04}");
+        let folder = dir.path().join("skills").join(&name);
+        std::fs::create_dir_all(folder.join("scripts")).unwrap();
+        let text = format!("---\nname: {name}\ndescription: What {name} is for.\n---\n# S\n");
+        std::fs::write(folder.join("SKILL.md"), format!("{text:x<BYTES$}")).unwrap();
+        for file in 0..FOLDER_FILES {
+            let path = folder.join(format!("scripts/{file}.py"));
+            std::fs::write(path, format!("{file:x<BYTES$}")).unwrap();
+        }
+    }
+    let config = "skills: ['skills/**/*.md']\n";
+    std::fs::write(dir.path().join("config.yaml"), config).unwrap();
+    // Files that were modified a moment ago are read again.
+    std::thread::sleep(Duration::from_secs(3));
+    let mut pipe = Pipe::start(dir.path());
+    pipe.request(&format!("{INITIALIZE}\n"));
+    let request =
+        |method: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\"}}\n");
+    let (resources, skills) = (request("resources/list"), request("skills/list"));
+    assert_eq!(
+        pipe.request(&skills).matches("SKILL.md").count(),
+        2 * FOLDERS
+    );
+    let (mut resource_times, mut skill_times) = (Vec::new(), Vec::new());
+    for _ in 0..LISTS {
+        for (line, times) in [
+            (&resources, &mut resource_times),
+            (&skills, &mut skill_times),
+        ] {
+            let start = Instant::now();
+            pipe.request(line);
+            times.push(start.elapsed());
+        }
+    }
+    pipe.close();
+    let (resources, skills) = (median(resource_times), median(skill_times));
+    let what = format!("{FOLDERS} folders with {FOLDER_FILES} files");
+    row(&format!("`resources/list` of {what}, p50"), &ms(resources));
+    let times = skills.as_secs_f64() / resources.as_secs_f64();
+    row(
+        &format!("`skills/list` of {what}, p50"),
+        &format!(
+            "{}, {times:.2} times `resources/list` (target: 1.5)",
+            ms(skills)
+        ),
     );
 }
 

@@ -32,6 +32,8 @@ pub struct Config {
     pub agents: Vec<String>,
     /// Which functions MCP clients see as tools.
     pub mcp: Mcp,
+    /// Whether `skills serve` publishes the skills to whoever reaches its HTTP port.
+    pub publish: bool,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
 }
@@ -65,6 +67,7 @@ impl Default for Config {
             skills: Vec::new(),
             prompts: Vec::new(),
             mcp: Mcp::default(),
+            publish: false,
             agents: Vec::new(),
             limits: LimitSettings::default(),
         }
@@ -92,6 +95,7 @@ struct File {
     prompts: Option<Vec<String>>,
     mcp: Option<FileMcp>,
     agents: Option<Vec<String>>,
+    publish: Option<bool>,
     limits: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
@@ -230,6 +234,7 @@ impl Config {
         config.skills = file.skills.unwrap_or_default();
         config.prompts = file.prompts.unwrap_or_default();
         config.agents = file.agents.unwrap_or_default();
+        config.publish = file.publish.unwrap_or_default();
         warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
         (config, warnings)
     }
@@ -294,6 +299,7 @@ mod tests {
             },
             "empty prefix",
         );
+        check("publish: true\n", |c| c.publish = true, "");
         check("mcp:\n  hied: []\n", |_| {}, "`mcp.hied` is not a setting");
         check("", |_| {}, "is empty");
         check("---\n# nothing yet\n", |_| {}, "is empty");

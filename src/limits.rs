@@ -75,6 +75,8 @@ const CONTENT: &[Limit] = &[
     limit("bytes of an id", Bytes(core::ID_MAX), "an error"),
     limit("bytes of a body", Bytes(core::BODY_MAX), "an error"),
     limit("characters of a description in the index", Count(core::DESCRIPTION_MAX), "the rest is cut"),
+    limit("characters of the `description` of a skill in lists", Count(core::MAX_SKILL_DESCRIPTION_CHARS), "the rest is cut, and a folder is no Agent Skill"),
+    limit("characters of the `compatibility` of an Agent Skill", Count(core::MAX_COMPATIBILITY_CHARS), "the folder is no Agent Skill"),
     limit("addresses of one fetch", Count(core::FETCH_MAX), "an error"),
     limit("bytes of a request to route", Bytes(core::REQUEST_MAX), "an error"),
     limit("links of one document that are followed", Count(core::LINKS_MAX), INCOMPLETE),
@@ -94,10 +96,13 @@ const FILES: &[Limit] = &[
     limit("bytes of `config.yaml`", Bytes(MAX_CONFIG_BYTES), "a warning, and the defaults apply"),
     limit("bytes of a pattern", Bytes(files::MAX_PATTERN_BYTES), "the pattern is reported and matches nothing"),
     limit("opening braces of a pattern", Count(files::MAX_PATTERN_BRACES), "the pattern is reported and matches nothing"),
-    limit("bytes of front matter", Bytes(core::MAX_FRONT_MATTER_BYTES), FRONT_MATTER),
+    limit("bytes of front matter", Bytes(core::MAX_FRONT_MATTER_BYTES), "a file is skipped with a report; that of a registered skill is not read"),
     limit("values of front matter", Count(core::MAX_FRONT_MATTER_VALUES), FRONT_MATTER),
     limit("lists and maps inside each other in front matter", Count(core::MAX_FRONT_MATTER_DEPTH), FRONT_MATTER),
     limit("anchors and aliases in front matter", Count(0), FRONT_MATTER),
+    limit("files of a skill folder", Count(core::MAX_SKILL_FILES), FOLDER),
+    limit("bytes of the files of a skill folder", Bytes(core::MAX_SKILL_FILES_BYTES), FOLDER),
+    limit("bytes of the path of a file in a skill folder", Bytes(core::MAX_FILE_PATH_BYTES), SKIPPED),
     limit("bytes of a `.3md` document", Bytes(files::DOCUMENT_MAX), SKIPPED),
     limit("characters of the id of a skill in a `.3md` document", Count(SLUG_MAX), "an error of the document"),
     limit("files and folders visited for one pattern", Count(files::SCAN_ENTRIES_MAX), "the walk ends with a report"),
@@ -107,7 +112,9 @@ const FILES: &[Limit] = &[
 ];
 
 const SKIPPED: &str = "skipped with a report";
-const FRONT_MATTER: &str = "a file is skipped with a report, a registered skill has no triggers";
+const FOLDER: &str = "the body is served, its files are not, with a report";
+const FRONT_MATTER: &str =
+    "it stays a part of the body of a skill, and a prompt is skipped, with a report";
 
 #[rustfmt::skip]
 const WORKERS: &[Limit] = &[

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use skills_core::front_matter::{FrontMatter, split, triggers};
+use skills_core::front_matter::{Document, FrontMatter, split};
 
 fuzz_target!(|text: &str| {
     read(text);
@@ -11,6 +11,7 @@ fuzz_target!(|text: &str| {
     if let (Some(yaml), _) = split(&document) {
         read(yaml);
     }
+    assert!(text.ends_with(Document::parse(text).body));
     let (yaml, body) = split(text);
     assert!(yaml.unwrap_or_default().len() + body.len() <= text.len());
 });
@@ -21,6 +22,6 @@ fn read(yaml: &str) {
             let _ = front_matter.text(key);
             front_matter.phrases(key);
         }
+        serde_json::from_str::<serde_json::Value>(front_matter.json()).unwrap();
     }
-    triggers(yaml);
 }

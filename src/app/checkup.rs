@@ -182,7 +182,8 @@ fn document_skills(documents: &[LoadedAgent]) -> impl Iterator<Item = LoadedFile
             name: id.clone(),
             path: document.path.clone(),
             pattern: Arc::clone(&document.pattern),
-            warning: None,
+            warnings: Vec::new(),
+            folder: None,
         })
     })
 }

@@ -20,7 +20,9 @@ mod serve;
 mod sources;
 mod state_follower;
 mod stop_signal;
+mod tar_gz;
 mod triggers;
+mod well_known;
 mod worker;
 
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::address::{DEFAULT_WORKER_PORT, authority};
 use super::embedded_registry::EmbeddedRegistry;
 use super::file_handles::max_connections;
-use super::{SHUTDOWN_TIMEOUT, http, mcp, sources};
+use super::{SHUTDOWN_TIMEOUT, http, mcp, sources, well_known};
 use crate::config::LoadedConfig;
 
 /// Listen addresses, data directory and token.
@@ -134,7 +134,11 @@ pub async fn serve(
             max_streams: MAX_HTTP_STREAMS.min(max_connections / 2),
             ..HttpOptions::default()
         };
-        let mcp = router(server, mcp_options, clients_stop.clone());
+        let mut mcp = router(server, mcp_options, clients_stop.clone());
+        if loaded.config.publish {
+            let registry = Arc::clone(&local.registry);
+            mcp = mcp.merge(well_known::router(registry, access.clone()));
+        }
         let health = http::Health {
             registry: Arc::clone(&local.registry),
             store: Arc::clone(&local.store),

@@ -100,7 +100,7 @@ fn log_folder(report: &FolderReport) {
         for file in files {
             let path = file.path.display();
             tracing::info!(name = file.name, %path, "{kind} file loaded");
-            if let Some(warning) = &file.warning {
+            for warning in &file.warnings {
                 tracing::warn!(%path, "{warning}");
             }
         }

@@ -155,6 +155,8 @@ impl WorkerSource {
                     // The list has no triggers.
                     triggers: None,
                 },
+                // Its files are on the disk of the worker.
+                folder: None,
                 id,
             })
         };

@@ -42,7 +42,7 @@ async fn every_file_of_the_example_folder_is_served() {
     let skills: Vec<_> = report.skills.iter().map(|file| &*file.name).collect();
     assert_eq!(skills, ["house", "house/style"]);
     assert_eq!(report.prompts[0].name, "open-pr");
-    assert_eq!(report.prompts[0].warning, None);
+    assert_eq!(report.prompts[0].warnings, [""; 0]);
     assert_eq!(report.skipped, []);
 }
 

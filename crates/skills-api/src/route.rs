@@ -97,7 +97,7 @@ struct ResolvedEntry<'a> {
 impl<'a> ResolvedEntry<'a> {
     fn of(skill: &'a ResolvedSkill) -> Self {
         Self {
-            id: skill.id.as_str(),
+            id: &skill.id,
             title: &skill.title,
             text: &skill.text,
         }
@@ -116,7 +116,7 @@ impl<'a> MissingEntry<'a> {
     fn of(missing: &'a Missing) -> Self {
         Self {
             uri: &missing.uri,
-            from: missing.from.as_str(),
+            from: &missing.from,
             reason: &missing.reason,
         }
     }

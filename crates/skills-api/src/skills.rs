@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skills_core::{Mime, Resource, SkillHead, SkillId, Skipped, TEMPLATES};
+use skills_core::{ContentData, Mime, Resource, SkillHead, SkillId, Skipped, TEMPLATES};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -119,6 +120,11 @@ struct SkillEntry<'a> {
     registered_at: &'a str,
     /// `state` for what a worker registered, otherwise the source it comes from.
     origin: &'static str,
+    /// The number of files of a skill folder. Absent from the published schema, and from the
+    /// output of other skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    files: Option<usize>,
 }
 
 impl<'a> SkillEntry<'a> {
@@ -128,6 +134,7 @@ impl<'a> SkillEntry<'a> {
             bytes: skill.bytes,
             registered_at: &skill.registered_at,
             origin: skill.origin.as_str(),
+            files: skill.files,
         }
     }
 }
@@ -182,17 +189,16 @@ impl<'a> ResourceEntry<'a> {
 /// `skills::resources-read`.
 pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, AnyValue>(
     "skills::resources-read",
-    "Internal: the content of an iii:// address, as protocol contents.",
+    "Internal: the content of an iii:// or skill:// address, as protocol contents.",
     |registry, payload| {
         Box::pin(async move {
             let ReadResourceInput { uri } = decode(&payload)?;
             let content = registry.read(&uri.parse()?).await?;
-            let (mime_type, text) = (content.mime.as_str(), content.text);
             encode(&Contents {
                 contents: [ContentEntry {
                     uri,
-                    mime_type,
-                    text,
+                    mime_type: content.mime.as_str(),
+                    data: content.data.into(),
                 }],
             })
         })
@@ -214,7 +220,25 @@ struct ContentEntry {
     uri: String,
     #[serde(rename = "mimeType")]
     mime_type: &'static str,
-    text: Arc<str>,
+    #[serde(flatten)]
+    data: DataEntry,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum DataEntry {
+    Text(Arc<str>),
+    /// Base64.
+    Blob(String),
+}
+
+impl From<ContentData> for DataEntry {
+    fn from(data: ContentData) -> Self {
+        match data {
+            ContentData::Text(text) => Self::Text(text),
+            ContentData::Bytes(bytes) => Self::Blob(BASE64_STANDARD.encode(bytes)),
+        }
+    }
 }
 
 /// `skills::resources-templates`.

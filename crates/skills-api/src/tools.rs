@@ -79,7 +79,7 @@ pub const READ: Operation = Operation::tool::<ReadInput, Text>(
     |registry, payload| {
         Box::pin(async move {
             let ReadInput { uri } = decode(&payload)?;
-            encode(&registry.read(&uri.parse()?).await?.text)
+            encode(registry.read(&uri.parse()?).await?.text()?)
         })
     },
 );

@@ -57,14 +57,16 @@ fn resources(bencher: Bencher<'_, '_>, bytes: usize) {
 #[divan::bench(args = BODY_BYTES)]
 fn index(bencher: Bencher<'_, '_>, bytes: usize) {
     let registry = registry(bytes);
-    bencher.bench(|| now(registry.read(&ResourceUri::Index)).map(|content| content.text.len()));
+    bencher.bench(|| {
+        now(registry.read(&ResourceUri::Index)).map(|content| content.text().map(|text| text.len()))
+    });
 }
 
 #[divan::bench(args = BODY_BYTES)]
 fn read(bencher: Bencher<'_, '_>, bytes: usize) {
     let registry = registry(bytes);
     let uri: ResourceUri = "iii://group-7/skill-7".parse().expect("an address");
-    bencher.bench(|| now(registry.read(&uri)).map(|content| content.text.len()));
+    bencher.bench(|| now(registry.read(&uri)).map(|content| content.text().map(|text| text.len())));
 }
 
 /// One write and a read of the index. Target: under 5 ms.
@@ -77,7 +79,7 @@ fn index_after_one_change(bencher: Bencher<'_, '_>) {
         let body = document(changes.get(), 2048);
         let id = "group-7/skill-7".parse().expect("an id");
         now(registry.register_skill(id, body)).expect("the engine is in memory");
-        now(registry.read(&ResourceUri::Index)).map(|content| content.text.len())
+        now(registry.read(&ResourceUri::Index)).map(|content| content.text().map(|text| text.len()))
     });
 }
 

@@ -70,7 +70,10 @@ fn main() {
     done.expect("rows are well formed");
     report("loaded", before);
     let index = memory_engine::now(registry.read(&ResourceUri::Index)).expect("an index");
-    println!("index of {} bytes", index.text.len());
+    println!(
+        "index of {} bytes",
+        index.text().map_or(0, |text| text.len())
+    );
     report("with every head and the index", before);
 }
 

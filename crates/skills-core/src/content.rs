@@ -1,10 +1,10 @@
-//! The content of an address: a text and its MIME type.
+//! The content of an address: a text or bytes, and their MIME type.
 
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use crate::ResourceUri;
+use crate::{Error, ResourceUri};
 
 /// The MIME types of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Mime {
     Markdown,
     /// `application/json`
     Json,
+    /// The type of a bundled file.
+    File(&'static str),
 }
 
 impl Mime {
@@ -21,19 +23,56 @@ impl Mime {
         match self {
             Self::Markdown => "text/markdown",
             Self::Json => "application/json",
+            Self::File(name) => name,
         }
     }
 }
 
-/// The text behind an address.
+/// What is behind an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The address that was read.
     pub uri: ResourceUri,
-    /// The type of the text.
+    /// The type of the content.
     pub mime: Mime,
-    /// The text, shared with the catalogue.
-    pub text: Arc<str>,
+    /// The content, shared with the catalogue.
+    pub data: ContentData,
+}
+
+/// Text, or bytes that are not UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContentData {
+    /// Text.
+    Text(Arc<str>),
+    /// Bytes that are not UTF-8.
+    Bytes(Arc<[u8]>),
+}
+
+impl Content {
+    /// The text; an error if there is none.
+    pub fn text(&self) -> Result<&Arc<str>, Error> {
+        match &self.data {
+            ContentData::Text(text) => Ok(text),
+            ContentData::Bytes(bytes) => Err(Error::invalid_hint(
+                self.uri.to_string(),
+                format!(
+                    "is not text: {} bytes of {}",
+                    bytes.len(),
+                    self.mime.as_str()
+                ),
+                "read it as a resource",
+            )),
+        }
+    }
+}
+
+impl From<Arc<[u8]>> for ContentData {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        match str::from_utf8(&bytes) {
+            Ok(text) => Self::Text(text.into()),
+            Err(_) => Self::Bytes(bytes),
+        }
+    }
 }
 
 /// Turns the result of a section's function into text: a string or a string `content` is

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Failure, FunctionId, PromptName, SkillId};
+use crate::{Failure, FilePath, FunctionId, PromptName, SkillId};
 
 /// The closed set of kinds. Each surface has one table from kinds to its own codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,6 +64,22 @@ pub enum Error {
         id: SkillId,
         /// The nearest existing id.
         nearest: Option<String>,
+    },
+    /// No skill folder has this file.
+    #[error("file not found: {path}")]
+    NoSuchFile {
+        /// The id of the skill and the path in its folder.
+        path: FilePath,
+        /// The nearest existing file of that skill.
+        nearest: Option<String>,
+    },
+    /// A skill that is not an Agent Skill.
+    #[error("skill `{id}` is not an Agent Skill: {reason}")]
+    NotPublished {
+        /// Its id.
+        id: SkillId,
+        /// Why, and the remedy.
+        reason: String,
     },
     /// No prompt has this name.
     #[error("prompt not found: {name}")]
@@ -211,9 +227,11 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Invalid { .. } => Kind::Invalid,
-            Self::OldLink { .. } | Self::NoSuchSkill { .. } | Self::NoSuchPrompt { .. } => {
-                Kind::NotFound
-            }
+            Self::OldLink { .. }
+            | Self::NoSuchSkill { .. }
+            | Self::NoSuchFile { .. }
+            | Self::NotPublished { .. }
+            | Self::NoSuchPrompt { .. } => Kind::NotFound,
             Self::InternalNamespace { .. } => Kind::Forbidden,
             Self::State { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
@@ -240,9 +258,12 @@ impl Error {
         match self {
             Self::Invalid { hint, .. } => hint.clone(),
             Self::OldLink { new, .. } => Some(format!("function addresses look like `{new}` now")),
-            Self::NoSuchSkill { nearest, .. } | Self::NoSuchPrompt { nearest, .. } => {
+            Self::NoSuchSkill { nearest, .. }
+            | Self::NoSuchFile { nearest, .. }
+            | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
             }
+            Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())
             }

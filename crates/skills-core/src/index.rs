@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::SkillId;
-use crate::markdown::Head;
+use crate::limits::DESCRIPTION_MAX;
+use crate::markdown::{Head, cut};
 
 const OPENING: &str = "# Skills\n\nWhat can be read here. Start with the entry that fits the task, and follow \
      its `iii://` links only as far as you need.\n";
@@ -53,7 +54,7 @@ fn push_line(out: &mut String, id: &SkillId, head: &Head) {
     push_plain(out, title);
     if let Some(description) = &head.description {
         out.push_str(" \u{2014} ");
-        push_plain(out, description);
+        push_plain(out, &cut(description, DESCRIPTION_MAX));
     }
     out.push('\n');
 }

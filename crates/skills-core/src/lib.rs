@@ -9,40 +9,50 @@
 //! Deliberately absent: files, sockets, a clock, the environment and an async runtime. The
 //! crate reaches the outside through two ports, [`Engine`] and [`Source`].
 
+pub mod agent_skill;
 mod catalogue;
 mod change;
 mod content;
+mod digest;
 mod engine;
 mod error;
 mod escape;
+mod file_path;
 pub mod front_matter;
 mod function_id;
+pub mod generated_skill_md;
 mod image;
 pub mod index;
 mod key_locks;
 pub mod limits;
 mod links;
 mod markdown;
+pub mod media_type;
 mod nearest;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
+mod published;
 mod registry;
 mod row;
 mod row_slot;
 mod segment;
 mod skill;
+mod skill_folder;
 mod skill_id;
 mod source;
 mod uri;
 
 pub use change::{Change, Listener, Topic};
-pub use content::{Content, Mime, from_section};
+pub use content::{Content, ContentData, Mime, from_section};
+pub use digest::Digest;
 pub use engine::{Engine, Failure, Json, Pending, StoredRow};
 pub use error::{Error, Kind};
 pub use escape::{escape_control, escape_control_in_lines, quote};
-pub use front_matter::{FrontMatter, Triggers, triggers};
+pub use file_path::FilePath;
+pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
+pub use generated_skill_md::GeneratedSkillMd;
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
@@ -51,11 +61,13 @@ pub use nearest::nearest;
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
+pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
 pub use registry::{
     Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
     ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
+pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
 pub use skill_id::SkillId;
 pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
-pub use uri::{ResourceUri, SCHEME};
+pub use uri::{FILE_SCHEME, ResourceUri, SCHEME};

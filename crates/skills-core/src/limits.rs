@@ -8,6 +8,18 @@ pub const ID_MAX: usize = 1024;
 pub const BODY_MAX: usize = 262_144;
 /// Characters of a description in the index. The rest is cut.
 pub const DESCRIPTION_MAX: usize = 140;
+/// Characters of the `description` of a skill in lists. The rest is cut, and a folder with a
+/// longer one is no Agent Skill.
+pub const MAX_SKILL_DESCRIPTION_CHARS: usize = 1_024;
+/// Characters of the `compatibility` of an Agent Skill. A folder with a longer one is none.
+pub const MAX_COMPATIBILITY_CHARS: usize = 500;
+/// Bytes of the path of a file in a skill folder. A file with a longer one is not served, with
+/// a report.
+pub const MAX_FILE_PATH_BYTES: usize = 1_024;
+/// Files of a skill folder. With more, its body is served and its files are not.
+pub const MAX_SKILL_FILES: usize = 512;
+/// Bytes of the files of a skill folder. With more, its body is served and its files are not.
+pub const MAX_SKILL_FILES_BYTES: usize = 16_777_216;
 /// Addresses of one fetch. More is an error.
 pub const FETCH_MAX: usize = 256;
 /// Bytes of a request that is routed. More is an error.
@@ -21,12 +33,13 @@ pub const CHAIN_MAX: usize = 256;
 pub const CHAIN_BYTES_MAX: usize = 8_388_608;
 /// Dead links that are listed with a resolved chain. The chain is then reported as incomplete.
 pub const MISSING_MAX: usize = 1_000;
-/// Bytes of front matter without its fences. A file with more is skipped with a report, and a
-/// registered skill has no triggers.
+/// Bytes of front matter without its fences. A file with more is skipped with a report, and
+/// that of a registered skill is not read.
 pub const MAX_FRONT_MATTER_BYTES: usize = 65_536;
-/// Values (keys, texts, lists, maps) of front matter. More is as too many bytes.
+/// Values (keys, texts, lists, maps) of front matter. With more it is not read: it stays a part
+/// of the body of a skill, and a prompt is skipped, with a report.
 pub const MAX_FRONT_MATTER_VALUES: usize = 4_096;
-/// Lists and maps inside each other in front matter. More is as too many bytes.
+/// Lists and maps inside each other in front matter. More is as too many values.
 pub const MAX_FRONT_MATTER_DEPTH: usize = 16;
 /// Bytes of the description of a prompt, or of one of its arguments. More is an error.
 pub const MAX_PROMPT_DESCRIPTION_BYTES: usize = 4_096;

@@ -1,40 +1,59 @@
-//! The `iii://` links of a document: the skills it depends on.
+//! The links of a document: the skills and the files it depends on.
 
 use pulldown_cmark::{Event, Parser, Tag};
 
+use crate::file_path::percent_decode;
 use crate::limits::LINKS_MAX;
-use crate::{ResourceUri, SCHEME, SkillId, front_matter};
+use crate::{FILE_SCHEME, FilePath, ResourceUri, SCHEME, SkillId, front_matter};
 
-/// A link to a skill.
+/// A link to a skill or to a file of a skill folder.
 #[derive(Debug)]
 pub struct Link {
     /// The address as written, without its fragment.
     pub uri: String,
-    /// The skill, or the reason why the address cannot be one of a skill.
-    pub to: Result<SkillId, String>,
+    /// What it leads to, or the reason why it leads nowhere.
+    pub to: Result<Target, String>,
 }
 
-/// The links of a document to skills, in order, and whether that is all of them.
+/// What a link leads to.
+#[derive(Debug)]
+pub enum Target {
+    /// A skill.
+    Skill(SkillId),
+    /// A file or a folder in a skill folder.
+    File(FilePath),
+}
+
+/// The links of a document, in order, and whether that is all of them. `path` is the path of
+/// a document in a skill folder: only such a document has relative links.
 ///
 /// Links to the index and to sections are left out: they are not skills.
-pub fn links(document: &str) -> (Vec<Link>, bool) {
+pub fn links(document: &str, path: Option<&FilePath>) -> (Vec<Link>, bool) {
     let (_, body) = front_matter::split(document);
     let mut found = Vec::new();
-    if !body.contains(SCHEME) {
+    // An inline link, a reference or an image has a bracket; an autolink has a scheme.
+    let may_have = body.contains(SCHEME)
+        || body.contains(FILE_SCHEME)
+        || (path.is_some() && body.contains(']'));
+    if !may_have {
         return (found, true);
     }
     for event in Parser::new(body) {
-        let Event::Start(Tag::Link { dest_url, .. }) = event else {
+        let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
             continue;
         };
-        if !dest_url.starts_with(SCHEME) {
-            continue;
-        }
         let uri = dest_url.split('#').next().unwrap_or_default();
-        let to = match uri.parse::<ResourceUri>() {
-            Ok(ResourceUri::Skill(id)) => Ok(id),
-            Ok(ResourceUri::Index | ResourceUri::Section(_)) => continue,
-            Err(error) => Err(error.to_text()),
+        let to = if uri.starts_with(SCHEME) || uri.starts_with(FILE_SCHEME) {
+            match uri.parse::<ResourceUri>() {
+                Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
+                Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
+                Ok(ResourceUri::Index | ResourceUri::Section(_)) => continue,
+                Err(error) => Err(error.to_text()),
+            }
+        } else if let Some(from) = path.filter(|_| is_relative(uri)) {
+            relative(from, uri)
+        } else {
+            continue;
         };
         if found.len() == LINKS_MAX {
             return (found, false);
@@ -45,18 +64,35 @@ pub fn links(document: &str) -> (Vec<Link>, bool) {
     (found, true)
 }
 
+/// Whether an address has neither a scheme nor a root.
+fn is_relative(uri: &str) -> bool {
+    let start = uri.split(['/', '?']).next().unwrap_or_default();
+    !uri.is_empty() && !uri.starts_with(['/', '?']) && !start.contains(':')
+}
+
+fn relative(from: &FilePath, uri: &str) -> Result<Target, String> {
+    let link = uri.split('?').next().unwrap_or_default();
+    let target = percent_decode(link).and_then(|link| from.join(&link));
+    match target {
+        Some(path) => Ok(Target::File(path)),
+        None => Err("leads out of the skills; link to a file of the skill".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(document: &str, expected: &[&str]) {
-        let (links, all) = links(document);
+        let path = "a/references/api.md".parse().unwrap();
+        let (links, all) = links(document, Some(&path));
         assert!(all);
         let got: Vec<String> = links
             .iter()
             .map(|link| match &link.to {
-                Ok(id) => id.to_string(),
+                Ok(Target::Skill(id)) => id.to_string(),
+                Ok(Target::File(path)) => format!("file {path}"),
                 Err(reason) => format!("{}: {}", link.uri, reason.split(' ').next().unwrap()),
             })
             .collect();
@@ -79,8 +115,23 @@ mod tests {
     }
 
     #[test]
+    fn relative_links_lead_to_files() {
+        check(
+            "[b](b.md#part) ![c](../assets/c%20d.png?raw=1)",
+            &["file a/references/b.md", "file a/assets/c d.png"],
+        );
+        check(
+            "[m](mailto:a@b.c) [r](/etc/x) [f](#part) [h](//host/x)",
+            &[],
+        );
+        check("[up](../../../x.md)", &["../../../x.md: leads"]);
+        let (found, _) = links("[b](b.md)", None);
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
     fn links_beyond_the_limit_are_left_out() {
-        let (found, all) = links(&"[a](iii://a) ".repeat(LINKS_MAX + 1));
+        let (found, all) = links(&"[a](iii://a) ".repeat(LINKS_MAX + 1), None);
         assert_eq!((found.len(), all), (LINKS_MAX, false));
     }
 }

@@ -1,12 +1,14 @@
 //! The head of a markdown document: its title, its description and its triggers.
 //!
-//! Title and description are plain text as a CommonMark parser reads them, so a `#` line in a
-//! code fence is not a title, and emphasis and links leave only their words.
+//! The front matter decides; what it leaves out comes from the body, as plain text that a
+//! CommonMark parser reads: a `#` line in a code fence is not a title, and emphasis and links
+//! leave only their words.
 //!
 //! Parsing a whole body of 256 KiB takes milliseconds, and an index may need 10,000 heads.
 //! Most documents begin with both, so the first lines are parsed first, and the whole body
 //! only if a later line could change the result.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,15 +17,18 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, T
 
 use crate::SkillId;
 use crate::escape::without_hidden;
-use crate::front_matter::{self, Triggers, triggers};
-use crate::limits::DESCRIPTION_MAX;
+use crate::front_matter::{self, Document, FrontMatter, Triggers};
+use crate::limits::{DESCRIPTION_MAX, MAX_SKILL_DESCRIPTION_CHARS};
 
 /// Title, description and triggers of a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Head {
-    /// The first level-1 heading.
+    /// The `title` of the front matter, else the first level-1 heading, else the `name` of the
+    /// front matter.
     pub title: Option<Arc<str>>,
-    /// The first paragraph, on one line, cut after [`DESCRIPTION_MAX`] characters.
+    /// On one line: the `description` of the front matter, cut after
+    /// [`MAX_SKILL_DESCRIPTION_CHARS`] characters, else the first paragraph, cut after
+    /// [`DESCRIPTION_MAX`].
     pub description: Option<Arc<str>>,
     /// The trigger phrases, as the front matter declares them.
     pub triggers: Option<Triggers>,
@@ -35,11 +40,36 @@ const OPENING_MAX: usize = 1024;
 impl Head {
     /// Extracts the head of a document.
     pub fn of(document: &str) -> Self {
-        let (matter, body) = front_matter::split(document);
-        Self {
-            triggers: matter.and_then(triggers),
-            ..Self::of_body(body)
+        match front_matter::split(document) {
+            (Some(yaml), body) => Self::with(parse_if_relevant(yaml).as_ref(), body),
+            (None, body) => match front_matter::split_unclosed(body) {
+                Some((front_matter, body)) => Self::with(Some(&front_matter), body),
+                None => Self::of_body(body),
+            },
         }
+    }
+
+    /// Extracts the head of a document that was read before.
+    pub fn of_document(document: &Document<'_>) -> Self {
+        Self::with(document.front_matter.as_ref(), document.after)
+    }
+
+    fn with(front_matter: Option<&FrontMatter>, body: &str) -> Self {
+        let mut head = Self::of_body(body);
+        let Some(front_matter) = front_matter else {
+            return head;
+        };
+        let line = |text: &str| Some(one_line(text)).filter(|line| !line.is_empty());
+        if let Some(title) = front_matter.title().and_then(|title| line(&title)) {
+            head.title = Some(title.into());
+        } else if let Some(name) = front_matter.name().filter(|_| head.title.is_none()) {
+            head.title = line(&name).map(Arc::from);
+        }
+        if let Some(text) = front_matter.description().and_then(|text| line(&text)) {
+            head.description = Some(cut(&text, MAX_SKILL_DESCRIPTION_CHARS).into());
+        }
+        head.triggers = front_matter.triggers();
+        head
     }
 
     /// Gives a document without a title its name as title.
@@ -57,6 +87,14 @@ impl Head {
         let head = opening.and_then(|text| scan(text, body).complete_within(text, body));
         head.unwrap_or_else(|| scan(body, body).head)
     }
+}
+
+/// Reads a front matter that may decide something. Many have none of these keys, and a text
+/// search costs far less than a YAML parser.
+fn parse_if_relevant(yaml: &str) -> Option<FrontMatter> {
+    let keys = ["description", "name", "title", "triggers"];
+    let is_relevant = keys.iter().any(|key| yaml.contains(key));
+    is_relevant.then(|| FrontMatter::parse(yaml).ok()).flatten()
 }
 
 /// The first lines of a body, at most [`OPENING_MAX`] bytes; none if the body is not longer.
@@ -188,7 +226,7 @@ impl Found {
         self.end = range.end;
         match part {
             Part::Title => self.head.title = Some(line.into()),
-            Part::Description => self.head.description = Some(cut(&line).into()),
+            Part::Description => self.head.description = Some(cut(&line, DESCRIPTION_MAX).into()),
         }
     }
 }
@@ -209,10 +247,11 @@ fn one_line(text: &str) -> String {
     line
 }
 
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(DESCRIPTION_MAX) {
-        Some((at, _)) => format!("{}...", &line[..at]),
-        None => line.to_owned(),
+/// A line of at most `chars` characters; `...` stands for the rest.
+pub(crate) fn cut(line: &str, chars: usize) -> Cow<'_, str> {
+    match line.char_indices().nth(chars) {
+        Some((at, _)) => format!("{}...", &line[..at]).into(),
+        None => line.into(),
     }
 }
 
@@ -230,141 +269,4 @@ fn label(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(document: &str, title: &str, description: &str) {
-        let head = Head::of(document);
-        let got = (
-            head.title.as_deref().unwrap_or("-"),
-            head.description.as_deref().unwrap_or("-"),
-        );
-        let opening: String = document.chars().take(80).collect();
-        assert_eq!(got, (title, description), "for {opening:?}");
-    }
-
-    #[test]
-    fn heads() {
-        check("", "-", "-");
-        check("# Resend\n\nEmail provider.", "Resend", "Email provider.");
-        check(
-            "Resend\n======\n\nEmail provider.",
-            "Resend",
-            "Email provider.",
-        );
-        check(
-            "# Resend #\nEmail\nprovider.\n\nMore.",
-            "Resend",
-            "Email provider.",
-        );
-        check("Intro first.\n\n# Late title", "Late title", "Intro first.");
-        check("## Only a second level\n\nText.", "-", "Text.");
-        check("#hashtag\n\nText", "-", "#hashtag");
-        check("```\n# not a title\n```\n# Title\n\nText", "Title", "Text");
-        check("    # indented code\n\n# Title", "Title", "-");
-        check(
-            "# A *bold* [link](iii://x) and `code`",
-            "A bold link and code",
-            "-",
-        );
-        check("# T\n\n![a cat](cat.png) sits", "T", "a cat sits");
-        check("# T\n\n![](cat.png)\n\nWords", "T", "Words");
-        check("# T\n\n<!-- a comment -->\n\nText", "T", "Text");
-        check(
-            "# T\n\nsome <b>bold</b> text<!-- x -->",
-            "T",
-            "some bold text",
-        );
-        check("---\ntitle: x\n---\n# T\n\nText", "T", "Text");
-        check("\u{feff}# T\r\n\r\nText\r\nmore\r\n", "T", "Text more");
-        check("# T\n\n- a list\n- is no paragraph\n\nText", "T", "Text");
-        check(
-            "# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nText",
-            "T",
-            "Text",
-        );
-        check("# T\n\n> quoted words", "T", "quoted words");
-        check("> # not the document's\n\n# T", "T", "-");
-        check("# T\n\nhard\\\nbreak  \nhere", "T", "hard break here");
-        check("# T\n\na &amp; b &lt;c&gt;", "T", "a & b <c>");
-        check(
-            "# T\n\nsee [the guide][g]\n\n[g]: iii://g",
-            "T",
-            "see the guide",
-        );
-        check("# T\n\n[x] is not a link", "T", "[x] is not a link");
-        check("# \n\n# Second", "Second", "-");
-        check("# a\0b\n\nc\u{7}d", "a b", "c d");
-        check("# a\u{200b}b\n\nc \u{e0041}\u{202e} d", "ab", "c d");
-        check("# \u{200b}\n\n\u{2060}\n\nc", "-", "c");
-    }
-
-    #[test]
-    fn a_description_is_cut_by_characters() {
-        let text = |n: usize| format!("# T\n\n{}", "é".repeat(n));
-        check(&text(140), "T", &"é".repeat(140));
-        check(&text(141), "T", &format!("{}...", "é".repeat(140)));
-    }
-
-    #[test]
-    fn text_after_the_opening_is_considered() {
-        let filler = "- item\n".repeat(2000);
-        check(&format!("{filler}\n# Late\n\nText"), "Late", "Text");
-        check(&format!("Text\n\n{filler}\nLate\n===\n"), "Late", "Text");
-        check(&format!("Text\n\n{filler}\n> # quoted\n"), "-", "Text");
-        check(&format!("# T\n\n{filler}"), "T", "-");
-        for late in [
-            "Text", "*Text*", "**Text**", "> Text", "`Text`", " Text", "3 Text", "+Text",
-        ] {
-            let plain = late.trim_matches([' ', '*', '>', '`']);
-            check(&format!("# T\n\n{filler}\n{late}\n"), "T", plain);
-        }
-        let linked = format!("# T\n\nsee [the guide][g] first\n\n{filler}\n[G]: iii://g\n");
-        check(&linked, "T", "see the guide first");
-        let long = "word ".repeat(3000);
-        check(
-            &format!("# T\n\n{long}"),
-            "T",
-            &format!("{}...", &long[..140]),
-        );
-        // The paragraph continues after the opening, and its underline makes it a title.
-        let setext = format!("{}\n{}\n===\n\nText", "a".repeat(1000), "b".repeat(1000));
-        check(
-            &setext,
-            &format!("{} {}", "a".repeat(1000), "b".repeat(1000)),
-            "Text",
-        );
-    }
-
-    #[test]
-    fn hostile_documents_are_parsed() {
-        for document in [
-            "#".repeat(262_144),
-            "# ".repeat(131_072),
-            ">".repeat(100_000),
-            "> ".repeat(100_000),
-            "- ".repeat(100_000),
-            "1. ".repeat(80_000),
-            "[".repeat(262_144),
-            "[a](".repeat(65_536),
-            "*a ".repeat(80_000),
-            "<!--".repeat(65_536),
-            "`".repeat(262_144),
-            "```\n# x".to_owned(),
-            "\0".repeat(1000),
-            "[a] ".repeat(60_000),
-            "|a".repeat(100_000),
-            "&".repeat(262_144),
-            "\n".repeat(262_144),
-            "a\n".repeat(131_072),
-            "[^a]: ".repeat(40_000),
-        ] {
-            let head = Head::of(&document);
-            assert!(
-                head.description
-                    .is_none_or(|d| d.chars().count() <= DESCRIPTION_MAX + 3)
-            );
-        }
-    }
-}
+mod tests;

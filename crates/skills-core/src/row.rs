@@ -100,6 +100,7 @@ impl SkillHead {
             bytes: decoded_length(row.skill.get())?,
             registered_at: row.registered_at,
             origin: Origin::State,
+            files: None,
         })
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::front_matter::Document;
 use crate::limits::BODY_MAX;
 use crate::markdown::Head;
-use crate::{Error, SkillId};
+use crate::{Error, GeneratedSkillMd, SkillId};
 
 /// A registered skill.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub struct Skill {
     /// When it was registered, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
     head: OnceLock<Head>,
+    generated: OnceLock<Option<GeneratedSkillMd>>,
 }
 
 impl Skill {
@@ -26,6 +28,7 @@ impl Skill {
             body: body.into(),
             registered_at: registered_at.into(),
             head: OnceLock::new(),
+            generated: OnceLock::new(),
         }
     }
 
@@ -33,6 +36,13 @@ impl Skill {
     /// skills does not parse them all.
     pub fn head(&self) -> &Head {
         self.head.get_or_init(|| Head::of(&self.body))
+    }
+
+    /// Its `SKILL.md` for clients of Agent Skills, if its id has a name. Computed on first use.
+    pub fn generated(&self) -> Option<GeneratedSkillMd> {
+        let body = || Document::parse(&self.body).body;
+        let generate = || GeneratedSkillMd::of(&self.id, self.head(), body());
+        *self.generated.get_or_init(generate)
     }
 }
 

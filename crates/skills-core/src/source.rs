@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::front_matter::Document;
 use crate::markdown::Head;
-use crate::{Error, Pending, PromptName, SkillId};
+use crate::skill_folder::{FileContent, Manifest, SKILL_MD, SkillFolder};
+use crate::{Error, FilePath, GeneratedSkillMd, Pending, PromptName, SkillId};
 
 /// Where an entry is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +76,18 @@ pub struct SourceSkill {
     pub origin: Origin,
     /// Title, description and triggers.
     pub head: Head,
+    /// Its folder, if it is a `SKILL.md`.
+    pub folder: Option<Arc<SkillFolder>>,
+}
+
+impl SourceSkill {
+    /// The length of its `SKILL.md`, if it is a folder that every client of Agent Skills accepts.
+    pub fn skill_md_bytes(&self) -> Option<u64> {
+        let folder = self.folder.as_ref()?;
+        let mut files = folder.files.iter().filter(|_| folder.rejections.is_empty());
+        let file = files.find(|file| file.path.as_str() == SKILL_MD);
+        file.map(|file| file.bytes)
+    }
 }
 
 /// A prompt of a source: text that needs no handler.
@@ -105,6 +119,48 @@ pub trait Source: Send + Sync {
 
     /// The body of a skill.
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>>;
+
+    /// Every skill as [`Self::skills`] lists it, with the digests of its files, in one walk.
+    fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
+        Box::pin(async {
+            let Listing { entries, skipped } = self.skills().await?;
+            let mut manifests = Vec::with_capacity(entries.len());
+            for mut skill in entries {
+                // Removed since it was listed.
+                let Some(body) = self.skill(&skill.id).await? else {
+                    continue;
+                };
+                // As [`Self::file`] has it, which knows nothing but the body.
+                skill.head = Head::of(&body);
+                let body = Document::parse(&body).body;
+                let generated = GeneratedSkillMd::of(&skill.id, &skill.head, body);
+                manifests.push(Manifest::of_generated(skill, generated));
+            }
+            let entries = manifests;
+            Ok(Listing { entries, skipped })
+        })
+    }
+
+    /// The manifest of one folder skill; `None` if no folder has this id.
+    fn manifest<'a>(&'a self, _id: &'a SkillId) -> Pending<'a, Result<Option<Manifest>, Error>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// A file in the folder of a skill, read now: `SKILL.md` is the raw document, or generated
+    /// for a skill that is not a folder. `None` if there is no such skill or no such file.
+    fn file<'a>(
+        &'a self,
+        id: &'a SkillId,
+        path: &'a FilePath,
+    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+        Box::pin(async move {
+            if path.as_str() != SKILL_MD {
+                return Ok(None);
+            }
+            let body = self.skill(id).await?;
+            Ok(body.and_then(|body| FileContent::generated(id, &body)))
+        })
+    }
 
     /// Every prompt, and what had to be skipped.
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>>;

@@ -1,22 +1,27 @@
-//! An `iii://` address, and what it refers to.
+//! An `iii://` or `skill://` address, and what it refers to.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::escape::quote;
 use crate::limits::ID_MAX;
-use crate::{Error, FunctionId, SkillId, segment};
+use crate::{Error, FilePath, FunctionId, SkillId, segment};
 
-/// The prefix of every address.
+/// The prefix of the addresses of skills.
 pub const SCHEME: &str = "iii://";
+/// The prefix of the addresses of files in skill folders.
+pub const FILE_SCHEME: &str = "skill://";
 
 /// An address that may be read: its id is valid, and its function is not internal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceUri {
     /// `iii://skills`: the rendered index.
     Index,
-    /// `iii://{id}`: a stored body.
+    /// `iii://{id}`: a stored body, or the markdown file of a skill folder without its
+    /// ending `.md`.
     Skill(SkillId),
+    /// `skill://{id}/{path}`: a file of a skill folder, unchanged.
+    File(FilePath),
     /// `iii://fn/{a}/{b}`: the output of function `a::b`.
     Section(FunctionId),
 }
@@ -26,10 +31,13 @@ impl FromStr for ResourceUri {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
+        if let Some(path) = text.strip_prefix(FILE_SCHEME) {
+            return file(text, path);
+        }
         let Some(path) = text.strip_prefix(SCHEME) else {
             return Err(Error::invalid_hint(
                 format!("address {}", quote(text)),
-                "must start with `iii://`",
+                "must start with `iii://` or `skill://`",
                 "try `iii://skills`, the index",
             ));
         };
@@ -50,6 +58,19 @@ impl FromStr for ResourceUri {
             },
         }
     }
+}
+
+/// `pdf/SKILL.md` of `skill://pdf/SKILL.md`.
+fn file(text: &str, path: &str) -> Result<ResourceUri, Error> {
+    let path = FilePath::decode(path).map_err(|e| in_address(text, &e))?;
+    if path.splits().next().is_none() {
+        return Err(Error::invalid_hint(
+            format!("address {}", quote(text)),
+            "names no file of a skill",
+            "write `skill://id/SKILL.md`",
+        ));
+    }
+    Ok(ResourceUri::File(path))
 }
 
 /// `resend/email` of `iii://fn/resend/email`.
@@ -102,6 +123,7 @@ impl fmt::Display for ResourceUri {
         match self {
             Self::Index => write!(f, "{SCHEME}skills"),
             Self::Skill(id) => write!(f, "{SCHEME}{id}"),
+            Self::File(path) => write!(f, "{FILE_SCHEME}{}", path.encoded()),
             Self::Section(function) => write!(f, "{SCHEME}fn/{}", function.path()),
         }
     }
@@ -117,6 +139,7 @@ mod tests {
         let got = match uri.parse::<ResourceUri>() {
             Ok(ResourceUri::Index) => "index".into(),
             Ok(ResourceUri::Skill(id)) => format!("skill {id}"),
+            Ok(ResourceUri::File(path)) => format!("file {path}"),
             Ok(ResourceUri::Section(function)) => format!("call {function}"),
             Err(error) => error.to_text(),
         };
@@ -149,6 +172,13 @@ mod tests {
         check("iii://a//b", "non-empty");
         check("iii://Skills", "lowercase");
         check("iii://a#b", "has '#'; use lowercase");
+        check("skill://pdf/SKILL.md", "file pdf/SKILL.md");
+        check("skill://pdf/a%20b/C.py", "file pdf/a b/C.py");
+        check("skill://pdf", "names no file of a skill");
+        check("skill://Pdf/SKILL.md", "names no file of a skill");
+        check("skill://pdf/../x", "other than `.` and `..`");
+        check("skill://pdf/%2e%2e/x", "other than `.` and `..`");
+        check("skill://", "non-empty");
         check("https://x", "must start with `iii://`");
         check("III://skills", "must start with `iii://`");
         check("", "must start with `iii://`");
@@ -169,7 +199,12 @@ mod tests {
 
     #[test]
     fn an_address_is_printed_as_written() {
-        for text in ["iii://skills", "iii://a/b", "iii://fn/a/b"] {
+        for text in [
+            "iii://skills",
+            "iii://a/b",
+            "iii://fn/a/b",
+            "skill://a/B%20c.md",
+        ] {
             assert_eq!(text.parse::<ResourceUri>().unwrap().to_string(), text);
         }
     }

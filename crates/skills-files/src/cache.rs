@@ -1,8 +1,9 @@
 //! Remembers what was parsed from files that have not changed since, and why they cannot be
 //! served.
 //!
-//! A file that changed a moment ago is not remembered: it could change again within one
-//! tick of the clock and keep its stamp.
+//! What was parsed from a file that changed a moment ago is not trusted: it could change again
+//! within one tick of the clock and keep its stamp. The file is parsed again, and only what
+//! does not depend on its content is taken from the earlier result.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -31,6 +32,8 @@ struct Value<T> {
     relative_bytes: usize,
     /// The last pass that used it.
     pass: u64,
+    /// Whether every change of the file gives another stamp.
+    is_settled: bool,
     /// Or the reason why the file is not served.
     parsed: Result<T, String>,
 }
@@ -66,42 +69,48 @@ impl<T: Clone> Cache<T> {
 }
 
 impl<T: Clone> CachePass<'_, T> {
-    /// The remembered result for a file, else the result of `read`. A file that could not
-    /// be read is not remembered, because that may pass without a change of the file.
+    /// The remembered result for a file, after `update` changed what depends on other files;
+    /// else the result of `read`, which gets the earlier result. A file that could not be read
+    /// is not remembered, because that may pass without a change of the file.
     pub fn get_or_read(
         &mut self,
         found: &FoundFile,
-        read: impl FnOnce() -> Result<Option<T>, Unserved>,
+        update: impl FnOnce(&mut T),
+        read: impl FnOnce(Option<&T>) -> Result<Option<T>, Unserved>,
     ) -> Result<Option<T>, Unserved> {
         let path = found.path.as_os_str();
         let relative_bytes = found.relative.as_os_str().len();
         // Taken before reading: a change in between gives another stamp in the next pass.
         let stamp = found.stamp;
         let State { values, pass } = &mut *self.state;
+        let mut earlier = None;
         if let Some(value) = values.get_mut(path) {
-            if value.stamp == stamp && value.relative_bytes == relative_bytes {
+            let is_same = value.stamp == stamp && value.relative_bytes == relative_bytes;
+            if is_same && value.is_settled {
                 value.pass = *pass;
                 self.used += 1;
+                if let Ok(parsed) = &mut value.parsed {
+                    update(parsed);
+                }
                 let parsed = value.parsed.clone();
                 return parsed.map(Some).map_err(Unserved::Invalid);
             }
-            values.remove(path);
+            earlier = values.remove(path).and_then(|value| value.parsed.ok());
         }
-        let parsed = match read() {
+        let parsed = match read(earlier.as_ref()) {
             Ok(Some(parsed)) => Ok(parsed),
             Err(Unserved::Invalid(reason)) => Err(reason),
             other => return other,
         };
-        if stamp.is_settled(self.started) {
-            let value = Value {
-                stamp,
-                relative_bytes,
-                pass: *pass,
-                parsed: parsed.clone(),
-            };
-            values.insert(path.to_owned(), value);
-            self.used += 1;
-        }
+        let value = Value {
+            stamp,
+            relative_bytes,
+            pass: *pass,
+            is_settled: stamp.is_settled(self.started),
+            parsed: parsed.clone(),
+        };
+        values.insert(path.to_owned(), value);
+        self.used += 1;
         parsed.map(Some).map_err(Unserved::Invalid)
     }
 }
@@ -131,6 +140,7 @@ mod tests {
             target: None,
             pattern: "*.md".into(),
             stamp: Stamp::of(&fs::metadata(path).unwrap()),
+            folder: None,
         }
     }
 
@@ -148,11 +158,11 @@ mod tests {
         let reads = Cell::new(0);
         let get = || {
             let mut pass = cache.pass(SystemTime::now());
-            let read = || {
+            let read = |_: Option<&String>| {
                 reads.set(reads.get() + 1);
                 Ok(fs::read_to_string(&path).ok())
             };
-            pass.get_or_read(&found(&path), read).unwrap()
+            pass.get_or_read(&found(&path), |_| (), read).unwrap()
         };
         assert_eq!(get(), Some("one".into()));
         // The same length, within a tick of the clock.
@@ -171,7 +181,7 @@ mod tests {
             let mut pass = cache.pass(later());
             let mut found = found(&path);
             found.relative = relative.into();
-            pass.get_or_read(&found, || result.map(Some))
+            pass.get_or_read(&found, |_| (), |_| result.map(Some))
         };
         let outage = Unserved::Outage("too many open files".into());
         assert!(get("a.md", Err(outage)).is_err());

@@ -14,7 +14,7 @@ use crate::blocking::run_blocking;
 use crate::cache::Cache;
 use crate::pattern::{PatternMatches, Patterns};
 use crate::reason::display_path;
-use crate::scan::{FoundFile, Limits, scan};
+use crate::scan::{FoundFile, FoundFolder, Limits, SkillMd, scan};
 use crate::singleflight::Singleflight;
 use crate::text_file::Unserved;
 
@@ -27,8 +27,15 @@ pub trait FileEntry: Clone + Debug + Send + Sync + 'static {
     /// What no two files of a set may have in common.
     type Name: Clone + Eq + Hash;
 
-    /// Reads and parses a file; `None` if it does not exist any more.
-    fn read(found: &FoundFile) -> Result<Option<Self>, Unserved>;
+    /// What a `SKILL.md` is.
+    const SKILL_MD: SkillMd = SkillMd::File;
+
+    /// Reads and parses a file; `None` if it does not exist any more. `earlier` is what was
+    /// parsed from it before its last change.
+    fn read(found: &FoundFile, earlier: Option<&Self>) -> Result<Option<Self>, Unserved>;
+
+    /// Changes what depends on other files than the one that was parsed.
+    fn update(&mut self, _found: &FoundFile) {}
 
     /// The name of the entry.
     fn name(&self) -> &Self::Name;
@@ -63,6 +70,8 @@ pub struct ParsedFile<E> {
     target: Option<PathBuf>,
     /// The pattern that matches it.
     pub pattern: Arc<str>,
+    /// The folder that it makes a skill.
+    pub folder: Option<Box<FoundFolder>>,
 }
 
 /// The result of one walk.
@@ -76,6 +85,8 @@ pub struct ParsedFiles<E> {
     pub matches: Vec<PatternMatches>,
     /// The folders to watch: those that were read, and roots that do not exist yet.
     pub folders: Vec<PathBuf>,
+    /// A time before the walk.
+    pub started: SystemTime,
 }
 
 impl<E: FileEntry> FileSet<E> {
@@ -118,7 +129,7 @@ impl<E: FileEntry> FileSet<E> {
         let patterns = self.patterns.valid.len();
         self.walks.fetch_add(patterns, Ordering::Relaxed);
         let started = SystemTime::now();
-        let scan = scan(&self.patterns.valid, self.limits)?;
+        let scan = scan(&self.patterns.valid, self.limits, E::SKILL_MD)?;
         let mut pass = self.cache.pass(started);
         let mut skipped = self.patterns.invalid.clone();
         skipped.extend(scan.skipped);
@@ -129,7 +140,9 @@ impl<E: FileEntry> FileSet<E> {
                 let place = display_path(&found.path);
                 skipped.push(Skipped { place, reason });
             };
-            let entry = match pass.get_or_read(&found, || E::read(&found)) {
+            let update = |entry: &mut E| entry.update(&found);
+            let read = |earlier: Option<&E>| E::read(&found, earlier);
+            let entry = match pass.get_or_read(&found, update, read) {
                 Ok(Some(entry)) => entry,
                 // Deleted since the walk.
                 Ok(None) => continue,
@@ -152,6 +165,7 @@ impl<E: FileEntry> FileSet<E> {
                 path: found.path,
                 target: found.target,
                 pattern: found.pattern,
+                folder: found.folder,
             });
         }
         Ok(ParsedFiles {
@@ -159,6 +173,7 @@ impl<E: FileEntry> FileSet<E> {
             skipped,
             matches: scan.matches,
             folders: scan.folders,
+            started,
         })
     }
 }

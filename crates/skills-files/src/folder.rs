@@ -9,7 +9,7 @@ use skills_core::Skipped;
 use crate::pattern::Pattern;
 use crate::read_file::{FileContent, ReadFileError, read_unlinked_file};
 use crate::reason::display_path;
-use crate::scan::{FoundFile, Limits, NO_MATCH, scan};
+use crate::scan::{FoundFile, Limits, NO_MATCH, SkillMd, scan};
 
 /// The files of a folder, and what is left out.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl MarkdownFolder {
         drop(folder.read_dir()?);
         let root = display_path(&folder.canonicalize()?);
         let found = Pattern::of_folder(folder, ".md")
-            .and_then(|pattern| scan(&[pattern], Limits::DEFAULT))
+            .and_then(|pattern| scan(&[pattern], Limits::DEFAULT, SkillMd::File))
             .map_err(io::Error::other)?;
         let below = |skipped: Skipped| Skipped {
             place: match skipped.place.strip_prefix(&root) {

@@ -17,10 +17,13 @@
 
 pub mod agents;
 mod blocking;
+mod bundle;
+mod bundled_files;
 mod cache;
 mod changes;
 mod file_set;
 mod folder;
+mod generated;
 pub mod limits;
 mod markdown;
 mod open_file;

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use skills_core::{
-    Error, Listing, Pending, PromptName, PromptText, SkillId, Source, SourcePrompt, SourceSkill,
+    Error, FileContent, FilePath, Listing, Manifest, Pending, PromptName, PromptText, SkillId,
+    Source, SourcePrompt, SourceSkill,
 };
 
 use crate::agents::{AgentFile, AgentSkill, AgentsReport};
@@ -82,13 +83,14 @@ impl Sources {
         let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
         let agents = self.agents.list().await?;
         let mut served = BTreeMap::new();
-        for AgentSkill { skill, body } in agent_skills(&agents) {
+        for AgentSkill { skill, body, .. } in agent_skills(&agents) {
             let fingerprint = fingerprint((body, &skill.registered_at));
             served.insert(ServedName::Skill(skill.id.clone()), fingerprint);
         }
         // After the agents: markdown hides them.
-        for SkillFile { skill, fingerprint } in skills.entries() {
-            served.insert(ServedName::Skill(skill.id.clone()), *fingerprint);
+        for file in skills.entries() {
+            let name = ServedName::Skill(file.skill.id.clone());
+            served.insert(name, file.fingerprint());
         }
         for file in prompts.entries() {
             let name = ServedName::Prompt(file.prompt.name.clone());
@@ -182,6 +184,22 @@ impl Source for Sources {
         Box::pin(self.read_skill(id))
     }
 
+    fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
+        Box::pin(self.list_manifests())
+    }
+
+    fn manifest<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Manifest>, Error>> {
+        Box::pin(self.find_manifest(id))
+    }
+
+    fn file<'a>(
+        &'a self,
+        id: &'a SkillId,
+        path: &'a FilePath,
+    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+        Box::pin(self.read_bundled_file(id, path))
+    }
+
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {
         Box::pin(async { Ok(listing(self.prompts.list().await?, |file| file.prompt)) })
     }
@@ -194,7 +212,7 @@ impl Source for Sources {
     }
 }
 
-fn agent_skills(agents: &ParsedFiles<AgentFile>) -> impl Iterator<Item = &AgentSkill> {
+pub(crate) fn agent_skills(agents: &ParsedFiles<AgentFile>) -> impl Iterator<Item = &AgentSkill> {
     agents.entries().flat_map(|agent| &agent.skills)
 }
 

@@ -11,7 +11,7 @@ const SETTLE_TIME: Duration = Duration::from_secs(2);
 ///
 /// On unix the stamp includes `ctime`. A program cannot set that time, so an edit is
 /// detected even if the modification time is restored afterwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
@@ -29,6 +29,11 @@ impl Stamp {
             changed,
             inode,
         }
+    }
+
+    /// The length of the file.
+    pub const fn length(&self) -> u64 {
+        self.length
     }
 
     /// Whether every change after `now` gives another stamp. Two edits within one tick of

@@ -2,6 +2,7 @@
 
 mod agents;
 mod edits;
+mod skill_folders;
 #[cfg(unix)]
 mod unix;
 
@@ -346,12 +347,6 @@ fn prompts_have_front_matter() {
     );
     let report: FolderReport = block_on(sources.report()).unwrap().folder.unwrap();
     assert_eq!(report.prompts[1].path, disk.path("p/b.md"));
-    assert!(
-        report.prompts[1]
-            .warning
-            .as_ref()
-            .unwrap()
-            .contains("put it in quotes")
-    );
+    assert!(report.prompts[1].warnings[0].contains("put it in quotes"));
     assert_eq!((report.prompts.len(), report.skipped.len()), (3, 6));
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::read_file::{ReadFileError, read_unlinked_file};
 use crate::reason::{NOT_A_FILE, io_reason, is_outage};
 use crate::rfc3339::rfc3339;
+use crate::stamp::Stamp;
 
 /// A text file.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct TextFile {
     pub text: String,
     /// When it was last modified, as RFC 3339.
     pub modified_at: Arc<str>,
+    /// Its stamp when it was opened.
+    pub stamp: Stamp,
 }
 
 /// Why an existing file is not served.
@@ -69,6 +72,7 @@ impl TextFile {
         Ok(Some(Self {
             text,
             modified_at: modified_at.into(),
+            stamp: Stamp::of(&content.metadata),
         }))
     }
 }

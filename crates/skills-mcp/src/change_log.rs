@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use skills_core::{Change, ResourceUri};
+use skills_core::{Change, FilePath, ResourceUri, SKILL_MD, SkillId};
 use tokio::sync::watch;
 
 /// How many changes the log holds.
@@ -15,7 +15,7 @@ const MAX_ENTRIES: usize = 4096;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
-    Skill(ResourceUri),
+    Skill(SkillId),
     Prompts,
     Tools,
 }
@@ -37,16 +37,32 @@ pub struct ChangesSince {
     pub prompts: bool,
     /// The list of resources changed.
     pub resources: bool,
-    /// The resources whose content changed.
-    uris: BTreeSet<String>,
+    /// The skills whose content changed.
+    skills: BTreeSet<SkillId>,
     /// The log is shorter than what changed: any resource may have.
     everything: bool,
 }
 
 impl ChangesSince {
-    /// Whether the content of a resource changed.
+    /// Whether the content of a resource changed. A skill owns every file below its id.
     pub fn includes(&self, uri: &str) -> bool {
-        self.everything || self.uris.contains(uri)
+        if self.everything {
+            return true;
+        }
+        match uri.parse() {
+            Ok(ResourceUri::Index) => !self.skills.is_empty(),
+            Ok(ResourceUri::Skill(id)) => {
+                // Markdown in the folder of a skill has an address like a skill.
+                let file = FilePath::in_skill(&id, SKILL_MD).ok();
+                file.is_some_and(|path| self.owns(&path))
+            }
+            Ok(ResourceUri::File(path)) => self.owns(&path),
+            Ok(ResourceUri::Section(_)) | Err(_) => false,
+        }
+    }
+
+    fn owns(&self, path: &FilePath) -> bool {
+        path.splits().any(|(id, _)| self.skills.contains(&id))
     }
 }
 
@@ -83,9 +99,7 @@ impl ChangeLog {
     /// Appends a change of the registry.
     pub fn registry_changed(&self, change: &Change) {
         self.push(match change {
-            Change::SkillRegistered(id) | Change::SkillUnregistered(id) => {
-                Entry::Skill(ResourceUri::Skill(id.clone()))
-            }
+            Change::SkillRegistered(id) | Change::SkillUnregistered(id) => Entry::Skill(id.clone()),
             Change::PromptRegistered(_) | Change::PromptUnregistered(_) => Entry::Prompts,
         });
     }
@@ -131,10 +145,9 @@ impl ChangeLog {
                 match entry {
                     Entry::Tools => changes.tools = true,
                     Entry::Prompts => changes.prompts = true,
-                    Entry::Skill(uri) => {
+                    Entry::Skill(id) => {
                         changes.resources = true;
-                        changes.uris.insert(uri.to_string());
-                        changes.uris.insert(ResourceUri::Index.to_string());
+                        changes.skills.insert(id.clone());
                     }
                 }
             }
@@ -163,10 +176,13 @@ mod tests {
         log.registry_changed(&skill("a"));
         log.registry_changed(&skill("b"));
         let (changes, end) = log.after(start).await;
-        let uris: Vec<_> = changes.uris.iter().map(String::as_str).collect();
-        assert_eq!(uris, ["iii://a", "iii://b", "iii://skills"]);
+        for uri in ["iii://a", "iii://b", "iii://skills", "skill://b/SKILL.md"] {
+            assert!(changes.includes(uri), "{uri}");
+        }
         assert!(changes.resources && !changes.prompts && !changes.tools && !changes.everything);
-        assert!(!changes.includes("iii://c"));
+        for uri in ["iii://c", "skill://c/SKILL.md", "iii://fn/a", "other://a"] {
+            assert!(!changes.includes(uri), "{uri}");
+        }
         log.tools_changed();
         let (changes, _) = log.after(end).await;
         assert!(changes.tools && !changes.resources);

@@ -50,7 +50,7 @@ fn decode_params(method: &str, params: &str) -> Option<Result<ClientRequest, Str
 }
 
 /// The request that a method and its parameters, as JSON text, stand for. An unknown method becomes
-/// a custom request, which the handler refuses.
+/// a custom request: a method of an [extension](super::extension), or one that the handler refuses.
 pub fn decode(method: &str, params: Option<&str>) -> Result<ClientRequest, ErrorData> {
     let params = params.unwrap_or("null");
     let meta = serde_json::from_str(params)
@@ -78,7 +78,8 @@ pub fn refuse(request: CustomRequest, version: Option<ProtocolVersion>) -> Error
     }
 }
 
-fn bad_params(method: &str, problem: &str, version: Option<ProtocolVersion>) -> ErrorData {
+/// The error for parameters with a problem.
+pub fn bad_params(method: &str, problem: &str, version: Option<ProtocolVersion>) -> ErrorData {
     let is_modern = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
     if is_modern && REMOVED.contains(&method) {
         return method_not_found(method);
@@ -105,7 +106,7 @@ fn required<P: DeserializeOwned, R: Into<ClientRequest>>(
     if params == "null" {
         return Err("missing".into());
     }
-    let params = serde_json::from_str(params).map_err(|_| explain::<P>(params))?;
+    let params = serde_json::from_str(params).map_err(|_| explain::<P>(parse(params)))?;
     Ok(request(params).into())
 }
 
@@ -113,7 +114,7 @@ fn optional<P: DeserializeOwned, R: Into<ClientRequest>>(
     params: &str,
     request: impl FnOnce(Option<P>) -> R,
 ) -> Result<ClientRequest, String> {
-    let params = serde_json::from_str(params).map_err(|_| explain::<P>(params))?;
+    let params = serde_json::from_str(params).map_err(|_| explain::<P>(parse(params)))?;
     Ok(request(params).into())
 }
 
@@ -130,9 +131,12 @@ where
     })
 }
 
+fn parse(params: &str) -> Value {
+    serde_json::from_str(params).unwrap_or_default()
+}
+
 /// Why parameters cannot be decoded, with the path of the member at fault.
-fn explain<P: DeserializeOwned>(params: &str) -> String {
-    let params: Value = serde_json::from_str(params).unwrap_or_default();
+pub fn explain<P: DeserializeOwned>(params: Value) -> String {
     if !params.is_object() {
         return "must be an object".into();
     }

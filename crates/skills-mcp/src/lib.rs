@@ -19,9 +19,11 @@ mod change_log;
 mod client_message;
 mod client_session;
 mod completion;
+mod directory;
 pub mod document;
 mod engine_tools;
 mod error_code;
+mod extension;
 mod hang_up;
 pub mod http;
 mod invalid_request;
@@ -34,6 +36,7 @@ mod prompts;
 mod resources;
 mod run_request;
 mod schema;
+mod skills;
 pub mod stdio;
 mod tool_name;
 mod tools;
@@ -154,6 +157,7 @@ impl ServerHandler for RegistryServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_completions()
+            .enable_extensions_with(extension::capability())
             .enable_logging()
             .enable_prompts()
             .enable_prompts_list_changed()
@@ -311,6 +315,14 @@ impl ServerHandler for RegistryServer {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(invalid_request::refuse(request, context.protocol_version()))
+        let version = context.protocol_version();
+        match extension::method(&request.method) {
+            Some(method) => {
+                let registry = &self.shared.registry;
+                let work = extension::run(registry, method, request, version);
+                run_request::run(&context, work).await
+            }
+            None => Err(invalid_request::refuse(request, version)),
+        }
     }
 }

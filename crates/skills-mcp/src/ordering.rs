@@ -17,6 +17,7 @@ use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::watch;
 
 use crate::catch_panic::catch_panic;
+use crate::extension;
 
 /// A handler whose reads wait for earlier writes. A clone shares the handler and the order.
 pub struct Ordered<H> {
@@ -94,6 +95,8 @@ impl<H: ServerHandler> Ordered<H> {
             | ClientRequest::ListResourceTemplatesRequest(_)
             | ClientRequest::ListToolsRequest(_)
             | ClientRequest::ReadResourceRequest(_) => {}
+            ClientRequest::CustomRequest(custom) if extension::method(&custom.method).is_some() => {
+            }
             _ => return,
         }
         let last = self.writes.borrow().last;

@@ -68,7 +68,7 @@ fn files(files: &[LoadedFile], key: &str) -> Value {
             key: file.name,
             "path": file.path.display().to_string(),
             "pattern": &*file.pattern,
-            "warning": file.warning,
+            "warning": (!file.warnings.is_empty()).then(|| file.warnings.join("; ")),
         })
     };
     files.iter().map(entry).collect()

@@ -44,8 +44,8 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
         for file in files {
             let path = file.path.display();
             lines.push((kind, format!("{}  {path}", file.name)));
-            let warning = file.warning.iter();
-            lines.extend(warning.map(|warning| ("warning", format!("{path}: {warning}"))));
+            let warnings = file.warnings.iter();
+            lines.extend(warnings.map(|warning| ("warning", format!("{path}: {warning}"))));
         }
     }
     let patterns = diagnosis.agent_patterns.iter();

@@ -157,17 +157,31 @@ Feature: the title and description of a skill
       Then its title is "Resend"
       And its description is "Sends email."
 
-    Scenario: front matter is skipped
+    Scenario: front matter is not text
       Given the document:
         """
         ---
-        title: Not this
-        description: Nor this
+        owner: Not this
         ---
 
         # Resend
 
         Sends email.
+        """
+      Then its title is "Resend"
+      And its description is "Sends email."
+
+    Scenario: front matter decides
+      Given the document:
+        """
+        ---
+        title: Resend
+        description: Sends email.
+        ---
+
+        # Not this
+
+        Nor this.
         """
       Then its title is "Resend"
       And its description is "Sends email."

@@ -78,10 +78,13 @@ async fn says(world: &mut World, name: String, text: String) {
 #[then(expr = "there is a warning about {string} that says {string}")]
 fn warned(world: &mut World, path: String, words: String) {
     let path = world.files.path(&path);
-    let mut prompts = world.files.report.prompts.iter();
-    let prompt = prompts.find(|prompt| prompt.path == path);
-    let warning = prompt.and_then(|prompt| prompt.warning.as_deref());
-    assert!(warning.is_some_and(|w| w.contains(&words)), "{warning:?}");
+    let report = &world.files.report;
+    let mut files = report.skills.iter().chain(&report.prompts);
+    let warnings = files
+        .find(|file| file.path == path)
+        .map(|file| &file.warnings);
+    let says = warnings.is_some_and(|all| all.iter().any(|one| one.contains(&words)));
+    assert!(says, "{warnings:?}");
 }
 
 #[then("nothing is skipped")]

@@ -11,6 +11,8 @@ mod notifications;
 mod outage;
 mod prompts_get;
 mod prompts_register;
+mod published_skills;
+mod skill_folders;
 mod skills_fetch;
 mod skills_nested;
 mod skills_register;

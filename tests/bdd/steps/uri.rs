@@ -86,6 +86,7 @@ fn meaning(world: &World) -> String {
     match address(world) {
         Ok(ResourceUri::Index) => "the index".into(),
         Ok(ResourceUri::Skill(id)) => format!("the skill {id}"),
+        Ok(ResourceUri::File(path)) => format!("the file {path}"),
         Ok(ResourceUri::Section(function)) => format!("a call to {function}"),
         Err(error) => panic!("no address: {}", error.to_text()),
     }

@@ -1,18 +1,29 @@
 //! A folder for one scenario, and the files that patterns find in it.
 
+use std::fmt;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use memory_engine::Memory;
+use skills_core::{Registry, RegistrySettings};
 use skills_files::{FolderReport, Sources};
 use tempfile::TempDir;
 
 /// A temporary folder, created when it is first used.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TempFolder {
     place: Option<TempDir>,
     sources: Option<Sources>,
+    registry: Option<Arc<Registry>>,
     /// The files that the patterns match.
     pub report: FolderReport,
+}
+
+impl fmt::Debug for TempFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.place)
+    }
 }
 
 impl TempFolder {
@@ -38,7 +49,23 @@ impl TempFolder {
         let sources = Sources::new(&self.path(""), skills, prompts, &[]);
         let report = sources.report().await.expect("the disk can be read");
         self.report = report.folder.expect("there are patterns");
+        let (engine, now) = (Memory::new().connect(), || {
+            "2026-01-01T00:00:00Z".to_owned()
+        });
+        let registry = Registry::new(
+            engine,
+            sources.for_registry(),
+            RegistrySettings::default(),
+            now,
+        );
+        registry.connected(true);
+        self.registry = Some(Arc::new(registry));
         self.sources = Some(sources);
+    }
+
+    /// A registry of the loaded files.
+    pub fn registry(&self) -> Arc<Registry> {
+        Arc::clone(self.registry.as_ref().expect("patterns before"))
     }
 
     /// The source of the loaded files.

@@ -12,9 +12,9 @@ import { Inbox, within } from '../sdk/lib/wait.mjs'
 export const here = dirname(fileURLToPath(import.meta.url))
 export const binary = resolve(process.env.SKILLS_BIN ?? 'target/debug/skills')
 
-/** `skills serve`, filled. */
-export async function start() {
-  const engine = await Engine.start()
+/** `skills serve` with these options, filled. */
+export async function start(...options) {
+  const engine = await Engine.start(...options)
   const lines = new Inbox()
   const worker = new Process('fixtures', process.execPath, [join(here, 'fixtures.mjs'), engine.url], {
     env: { III_URL: engine.url },

@@ -1,12 +1,13 @@
 //! A registry with an embedded engine and a data directory of its own, the MCP server of it, and a
 //! peer on the engine.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 use skills::app::EmbeddedRegistry;
-use skills::config::LoadedConfig;
+use skills::config::{Config, LoadedConfig};
 use skills::engine::ClientEngine;
 use skills_core::Registry;
 use skills_iii::ClientOptions;
@@ -31,8 +32,26 @@ impl Fixture {
     }
 
     pub async fn with(settings: McpSettings) -> Self {
+        Self::with_config(settings, LoadedConfig::default()).await
+    }
+
+    /// Serves the markdown below a folder.
+    pub async fn with_files(base: &Path) -> Self {
+        let config = Config {
+            skills: vec!["**/*.md".into()],
+            agents: vec!["*.3md".into()],
+            ..Config::default()
+        };
+        let loaded = LoadedConfig {
+            config,
+            base: base.to_owned(),
+            ..LoadedConfig::default()
+        };
+        Self::with_config(McpSettings::default(), loaded).await
+    }
+
+    async fn with_config(settings: McpSettings, loaded: LoadedConfig) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let loaded = LoadedConfig::default();
         let mut embedded = EmbeddedRegistry::open(data.path(), None, &loaded).unwrap();
         assert!(embedded.ready().await);
         let peer = embedded.hub.attach_with(ClientOptions::named("peer"));

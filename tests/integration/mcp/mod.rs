@@ -8,5 +8,6 @@ mod notifications;
 mod program;
 mod prompts;
 mod resources;
+mod skills;
 mod std_streams;
 mod tools;

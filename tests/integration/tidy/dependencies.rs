@@ -46,6 +46,7 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "serde",
             "serde-saphyr",
             "serde_json",
+            "sha2",
             "strsim",
             "thiserror",
             "tracing",

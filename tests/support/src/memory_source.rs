@@ -59,6 +59,7 @@ impl Source for MemorySource {
             registered_at: MODIFIED.into(),
             origin: Origin::Fs,
             head: Head::of(body),
+            folder: None,
         };
         let entries = files.skills.iter().map(skill).collect();
         Box::pin(ready(Ok(Listing {

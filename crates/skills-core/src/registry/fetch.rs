@@ -22,13 +22,13 @@ impl Registry {
         let mut text = String::new();
         let mut failed = Vec::new();
         for (address, content) in addresses.iter().zip(contents) {
-            match content {
+            match content.and_then(|content| content.text().cloned()) {
                 Ok(content) => {
                     if !text.is_empty() {
                         text.push_str(SEPARATOR);
                     }
                     // Writing to a string cannot fail.
-                    let _ = write!(text, "# {address}\n\n{}", content.text.trim_end());
+                    let _ = write!(text, "# {address}\n\n{}", content.trim_end());
                 }
                 Err(error) => failed.push((address.to_string(), error)),
             }

@@ -2,7 +2,9 @@
 //! result.
 
 mod fetch;
+mod files;
 mod prompts;
+mod resolve;
 mod resources;
 mod route;
 mod skills;
@@ -15,8 +17,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use prompts::{PromptHead, PromptMenuEntry};
+pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
-pub use route::{Match, Missing, Resolved, ResolvedSkill};
+pub use route::Match;
 pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;

@@ -8,7 +8,7 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::row_slot::RowSlot;
-use crate::{Content, Error, FunctionId, Mime, ResourceUri, SkillId, index};
+use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId, index};
 
 /// One entry of the resource list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Resource {
     pub bytes: Option<usize>,
     /// When it was registered or last changed, RFC 3339 in UTC, if known.
     pub modified: Option<Arc<str>>,
+    /// The length of its `SKILL.md`, if it is a folder that every client of Agent Skills accepts.
+    pub skill_md_bytes: Option<u64>,
 }
 
 /// A pattern of addresses.
@@ -56,9 +58,17 @@ impl Registry {
         let state = self.stored_skills("list the resources").await?;
         let custom = self.source_skills(&state).await?.entries;
         let stored = state.rows.iter();
-        let stored = stored.map(|s| (&s.id, s.head(), s.body.len(), &s.registered_at));
+        let stored = stored.map(|s| (&s.id, s.head(), s.body.len(), &s.registered_at, None));
         let custom = custom.iter();
-        let custom = custom.map(|s| (&s.id, &s.head, s.bytes, &s.registered_at));
+        let custom = custom.map(|s| {
+            (
+                &s.id,
+                &s.head,
+                s.bytes,
+                &s.registered_at,
+                s.skill_md_bytes(),
+            )
+        });
         let mut skills: Vec<_> = stored.chain(custom).collect();
         skills.sort_by(|a, b| a.0.cmp(b.0));
         let index = Resource {
@@ -67,15 +77,17 @@ impl Registry {
             description: Some("Every skill with its title and a line about it. Start here.".into()),
             bytes: None,
             modified: None,
+            skill_md_bytes: None,
         };
         let skills = skills
             .into_iter()
-            .map(|(id, head, bytes, modified)| Resource {
+            .map(|(id, head, bytes, modified, skill_md_bytes)| Resource {
                 uri: ResourceUri::Skill(id.clone()),
                 name: head.title_or(id),
                 description: head.description.clone(),
                 bytes: Some(bytes),
                 modified: Some(Arc::clone(modified)),
+                skill_md_bytes,
             });
         Ok(std::iter::once(index).chain(skills).collect())
     }
@@ -85,12 +97,13 @@ impl Registry {
         let (mime, text) = match uri {
             ResourceUri::Index => (Mime::Markdown, self.index().await?),
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
+            ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => self.section(function).await?,
         };
         Ok(Content {
             uri: uri.clone(),
             mime,
-            text,
+            data: ContentData::Text(text),
         })
     }
 
@@ -118,22 +131,29 @@ impl Registry {
         })
     }
 
-    /// The registered body, or else the document of the same id.
+    /// The registered body, or else the document of the same id, or else the markdown file of
+    /// a skill folder.
     pub(super) async fn find_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        let found = self.skills.get(id.as_str()).await;
-        match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
-            Some(RowSlot::Row(skill)) => return Ok(Some(Arc::clone(&skill.body))),
-            Some(RowSlot::Damaged(problem)) => {
-                return Err(Error::damaged(format!("skill `{id}`"), &problem));
-            }
-            None => {}
+        if let Some(body) = self.registered_body(id).await? {
+            return Ok(Some(body));
         }
         for source in &self.sources {
             if let Some(body) = source.skill(id).await? {
                 return Ok(Some(body));
             }
         }
-        Ok(None)
+        self.find_bundled_markdown(id).await
+    }
+
+    pub(super) async fn registered_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        let found = self.skills.get(id.as_str()).await;
+        match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
+            Some(RowSlot::Row(skill)) => Ok(Some(Arc::clone(&skill.body))),
+            Some(RowSlot::Damaged(problem)) => {
+                Err(Error::damaged(format!("skill `{id}`"), &problem))
+            }
+            None => Ok(None),
+        }
     }
 
     async fn section(&self, function: &FunctionId) -> Result<(Mime, Arc<str>), Error> {

@@ -1,14 +1,12 @@
-//! Finding the skill for a request, and resolving a skill with all its dependencies.
+//! Finding the skill for a request.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use agent3md::TriggerIndex;
 
 use super::Registry;
-use crate::limits::{CHAIN_BYTES_MAX, CHAIN_MAX, MISSING_MAX, REQUEST_MAX};
-use crate::links::links;
-use crate::{Error, Head, ResourceUri, SkillId};
+use crate::limits::REQUEST_MAX;
+use crate::{Error, Head, SkillId};
 
 /// A skill that a request matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,39 +17,6 @@ pub struct Match {
     pub title: Arc<str>,
     /// The triggers that the request matches, as declared. Their number is the score.
     pub matched: Vec<Arc<str>>,
-}
-
-/// A skill and its dependencies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolved {
-    /// The skill, then the skills it links to, depth first, each once.
-    pub skills: Vec<ResolvedSkill>,
-    /// Links whose target does not exist or cannot be read.
-    pub missing: Vec<Missing>,
-    /// Whether the chain is complete; false if a limit was reached.
-    pub complete: bool,
-}
-
-/// One skill of a chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResolvedSkill {
-    /// Its id.
-    pub id: SkillId,
-    /// Its title, or its id.
-    pub title: Arc<str>,
-    /// Its markdown.
-    pub text: Arc<str>,
-}
-
-/// A link whose target does not exist or cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// The address of the target.
-    pub uri: String,
-    /// The skill that contains the link.
-    pub from: SkillId,
-    /// Why the target is missing.
-    pub reason: String,
 }
 
 impl Registry {
@@ -70,37 +35,6 @@ impl Registry {
             score.then_with(|| a.id.cmp(&b.id))
         });
         Ok(matches)
-    }
-
-    /// A skill and all skills it links to, directly or indirectly. A missing target is reported in
-    /// the result; only a failure of the engine or a source is an error.
-    pub async fn resolve(&self, id: &SkillId) -> Result<Resolved, Error> {
-        let titles = self.titles().await?;
-        let text = self.body(id).await?;
-        let mut chain = Chain::new(titles);
-        chain.add(id.clone(), text);
-        while let Some((id, from)) = chain.next() {
-            let missing = match self.find_body(&id).await {
-                Ok(Some(text)) => {
-                    chain.add(id, text);
-                    continue;
-                }
-                Ok(None) => format!("skill not found: {id}"),
-                Err(error @ Error::Damaged { .. }) => error.to_text(),
-                Err(error) => return Err(error),
-            };
-            chain.add_missing(ResourceUri::Skill(id).to_string(), from, missing);
-        }
-        Ok(chain.resolved)
-    }
-
-    async fn titles(&self) -> Result<HashMap<SkillId, Arc<str>>, Error> {
-        let resources = self.resources().await?.into_iter();
-        let titled = resources.filter_map(|resource| match resource.uri {
-            ResourceUri::Skill(id) => Some((id, resource.name)),
-            ResourceUri::Index | ResourceUri::Section(_) => None,
-        });
-        Ok(titled.collect())
     }
 }
 
@@ -140,81 +74,6 @@ fn matches(index: &TriggerIndex, request: &str, skills: &[(&SkillId, &Head)]) ->
         }
     });
     matches.collect()
-}
-
-/// A walk over links in progress. It has a stack of its own, because a chain may be too long
-/// for recursion.
-struct Chain {
-    titles: HashMap<SkillId, Arc<str>>,
-    resolved: Resolved,
-    bytes: usize,
-    seen: HashSet<SkillId>,
-    /// The skills to visit and the skills that link to them; the next one is last.
-    stack: Vec<(SkillId, SkillId)>,
-}
-
-impl Chain {
-    fn new(titles: HashMap<SkillId, Arc<str>>) -> Self {
-        Self {
-            titles,
-            resolved: Resolved {
-                skills: Vec::new(),
-                missing: Vec::new(),
-                complete: true,
-            },
-            bytes: 0,
-            seen: HashSet::new(),
-            stack: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, id: SkillId, text: Arc<str>) {
-        if self.bytes + text.len() > CHAIN_BYTES_MAX && !self.resolved.skills.is_empty() {
-            self.resolved.complete = false;
-            return;
-        }
-        self.bytes += text.len();
-        self.seen.insert(id.clone());
-        let (links, all) = links(&text);
-        self.resolved.complete &= all;
-        let first = self.stack.len();
-        for link in links {
-            match link.to {
-                Ok(to) if self.seen.contains(&to) => {}
-                Ok(to) => self.stack.push((to, id.clone())),
-                Err(reason) => self.add_missing(link.uri, id.clone(), reason),
-            }
-        }
-        self.stack[first..].reverse();
-        let title = self.titles.get(&id).cloned();
-        let title = title.unwrap_or_else(|| id.shared());
-        self.resolved.skills.push(ResolvedSkill { id, title, text });
-    }
-
-    /// The next skill to visit, and the skill that links to it.
-    fn next(&mut self) -> Option<(SkillId, SkillId)> {
-        loop {
-            let (id, from) = self.stack.pop()?;
-            if self.seen.contains(&id) {
-                continue;
-            }
-            if self.resolved.skills.len() >= CHAIN_MAX {
-                self.resolved.complete = false;
-                return None;
-            }
-            // Marked here, so that a missing skill is looked up only once as well.
-            self.seen.insert(id.clone());
-            return Some((id, from));
-        }
-    }
-
-    fn add_missing(&mut self, uri: String, from: SkillId, reason: String) {
-        if self.resolved.missing.len() >= MISSING_MAX {
-            self.resolved.complete = false;
-            return;
-        }
-        self.resolved.missing.push(Missing { uri, from, reason });
-    }
 }
 
 #[cfg(test)]

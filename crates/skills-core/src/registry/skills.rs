@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Registry;
-use crate::row_slot::Snapshot;
+use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
 use crate::{Change, Error, Json, Listing, Origin, Skill, SkillId, Skipped, SourceSkill};
 
@@ -18,6 +18,8 @@ pub struct SkillHead {
     pub registered_at: Arc<str>,
     /// Where it is stored.
     pub origin: Origin,
+    /// The number of files in its folder, if it is one.
+    pub files: Option<usize>,
 }
 
 impl Registry {
@@ -39,9 +41,12 @@ impl Registry {
 
     /// Whether state has a skill under this id, readable or not. Reads one row at most.
     pub async fn is_skill_registered(&self, id: &SkillId) -> Result<bool, Error> {
+        Ok(self.stored_skill(id).await?.is_some())
+    }
+
+    pub(super) async fn stored_skill(&self, id: &SkillId) -> Result<Option<RowSlot<Skill>>, Error> {
         let found = self.skills.get(id.as_str()).await;
-        let found = found.map_err(Error::state(|| format!("look for skill `{id}`")))?;
-        Ok(found.is_some())
+        found.map_err(Error::state(|| format!("look for skill `{id}`")))
     }
 
     /// How many skills are registered, and how many rows cannot be served. Answered from
@@ -69,6 +74,7 @@ impl Registry {
             bytes: skill.bytes,
             registered_at: skill.registered_at,
             origin: skill.origin,
+            files: skill.folder.map(|folder| folder.files.len()),
         }));
         entries.sort_by(|a, b| a.id.cmp(&b.id));
         skipped.extend(custom.skipped);
@@ -101,6 +107,7 @@ impl Registry {
             bytes: skill.body.len(),
             registered_at: Arc::clone(&skill.registered_at),
             origin: Origin::State,
+            files: None,
         };
         Ok(Listing {
             entries: state.rows.iter().map(head).collect(),

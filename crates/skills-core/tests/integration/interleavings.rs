@@ -274,7 +274,9 @@ async fn read_all(registry: &Registry) -> Result<BTreeMap<String, String>, skill
     for skill in registry.skills().await?.entries {
         let uri = format!("iii://{}", skill.id).parse().unwrap();
         match registry.read(&uri).await {
-            Ok(content) => drop(seen.insert(skill.id.to_string(), content.text.to_string())),
+            Ok(content) => {
+                drop(seen.insert(skill.id.to_string(), content.text().unwrap().to_string()));
+            }
             Err(error) if error.kind() == skills_core::Kind::NotFound => {}
             Err(error) => return Err(error),
         }

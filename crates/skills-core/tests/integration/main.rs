@@ -60,7 +60,7 @@ impl Fixture {
     fn read(&self, id: &str) -> Result<String, Kind> {
         let uri: ResourceUri = format!("iii://{id}").parse().unwrap();
         now(self.registry.read(&uri))
-            .map(|c| c.text.to_string())
+            .map(|c| c.text().unwrap().to_string())
             .map_err(|e| e.kind())
     }
 

@@ -18,7 +18,7 @@ fn a_chain_with_too_many_skills_is_incomplete() {
     }
     let resolved = resolve(&fixture, "s0");
     assert_eq!(resolved.skills.len(), CHAIN_MAX);
-    assert_eq!(resolved.skills[CHAIN_MAX - 1].id.as_str(), "s255");
+    assert_eq!(resolved.skills[CHAIN_MAX - 1].id.as_ref(), "s255");
     assert!(!resolved.complete && resolved.missing.is_empty());
     let tail = resolve(&fixture, "s260");
     assert_eq!(tail.skills.len(), 6);
@@ -48,7 +48,7 @@ fn a_link_to_a_damaged_row_is_reported_and_an_outage_is_an_error() {
     fixture.memory.put("skills", "b", &json!({ "id": "b" }));
     fixture.deliver();
     let resolved = resolve(&fixture, "a");
-    let ids: Vec<_> = resolved.skills.iter().map(|s| s.id.as_str()).collect();
+    let ids: Vec<_> = resolved.skills.iter().map(|s| &*s.id).collect();
     assert_eq!(ids, ["a", "c"]);
     assert_eq!(resolved.missing[0].uri, "iii://b");
     assert!(resolved.missing[0].reason.contains("skill `b`"));

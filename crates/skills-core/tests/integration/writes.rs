@@ -162,7 +162,7 @@ fn after_a_cancelled_write_the_key_is_read_again() {
         fixture.memory.apply(call);
         fixture.memory.acknowledge(call);
     }
-    assert_eq!(&*now(read).unwrap().text, "mine");
+    assert_eq!(&**now(read).unwrap().text().unwrap(), "mine");
 }
 
 #[test]

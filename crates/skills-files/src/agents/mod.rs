@@ -71,7 +71,7 @@ impl FileEntry for AgentFile {
     const LISTING: &'static str = "list the agents";
     type Name = SkillId;
 
-    fn read(found: &FoundFile) -> Result<Option<Self>, Unserved> {
+    fn read(found: &FoundFile, _: Option<&Self>) -> Result<Option<Self>, Unserved> {
         let Some(file) = TextFile::read(found.real_path(), DOCUMENT_MAX, DOCUMENT_MAX)? else {
             return Ok(None);
         };

@@ -2,10 +2,10 @@
 //! Pure: parses a text and does no I/O.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agent3md::{Agent, Document, Finding, ValidationReport, rewrite_links, slug, slugs};
-use skills_core::{Head, Origin, SkillId, SourceSkill, check_body};
+use skills_core::{GeneratedSkillMd, Head, Origin, SkillId, SourceSkill, check_body};
 
 /// The skills of a document that is served.
 #[derive(Debug)]
@@ -27,6 +27,16 @@ pub struct AgentSkill {
     pub skill: SourceSkill,
     /// Its body.
     pub body: Arc<str>,
+    generated: OnceLock<Option<GeneratedSkillMd>>,
+}
+
+impl AgentSkill {
+    /// Its `SKILL.md` for clients of Agent Skills, if its id has a name. Computed on first use.
+    pub fn generated(&self) -> Option<GeneratedSkillMd> {
+        let Self { skill, body, .. } = self;
+        let generate = || GeneratedSkillMd::of(&skill.id, &skill.head, body);
+        *self.generated.get_or_init(generate)
+    }
 }
 
 /// The skill at a position.
@@ -78,9 +88,14 @@ impl AgentSkills {
                 registered_at: Arc::clone(modified_at),
                 origin: Origin::Agent3md,
                 head,
+                folder: None,
             };
             let body = body.into();
-            skills.push(AgentSkill { skill, body });
+            skills.push(AgentSkill {
+                skill,
+                body,
+                generated: OnceLock::new(),
+            });
         }
         let warnings = report.warnings().map(describe).collect();
         Ok(Self {

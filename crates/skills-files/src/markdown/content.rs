@@ -4,18 +4,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use skills_core::limits::MAX_FRONT_MATTER_BYTES;
-use skills_core::{BODY_MAX, front_matter};
+use skills_core::{BODY_MAX, Document, FrontMatter, front_matter};
 
+use crate::stamp::Stamp;
 use crate::text_file::{TextFile, Unserved, too_large};
 
 /// The longest file that can hold front matter and body, with fences and a byte order mark.
-const FILE_MAX: usize = BODY_MAX + MAX_FRONT_MATTER_BYTES + 16;
+pub const FILE_MAX: usize = BODY_MAX + MAX_FRONT_MATTER_BYTES + 16;
 
 /// The content of a markdown file.
 #[derive(Debug)]
 pub struct MarkdownContent {
-    /// Its front matter, without the fences.
-    pub front_matter: Option<String>,
+    /// Its front matter, if it can be read.
+    pub front_matter: Option<FrontMatter>,
+    /// Why its front matter cannot be read and is a part of the body.
+    pub problem: Option<String>,
     /// What follows the front matter, unchanged.
     pub body: Arc<str>,
     /// When the file was last modified.
@@ -28,27 +31,52 @@ impl MarkdownContent {
         let Some(file) = TextFile::read(path, FILE_MAX, BODY_MAX)? else {
             return Ok(None);
         };
-        let (front_matter, body) = front_matter::split(&file.text);
-        if front_matter.is_some_and(|yaml| yaml.len() > MAX_FRONT_MATTER_BYTES) {
-            let limit = MAX_FRONT_MATTER_BYTES;
-            let reason = format!("has front matter of more than {limit} bytes; shorten it");
-            return Err(reason.into());
+        let document = parse(&file.text)?;
+        Ok(Some(Self::new(document, file.modified_at)))
+    }
+
+    /// The content of a document.
+    pub fn new(document: Document<'_>, modified_at: Arc<str>) -> Self {
+        Self {
+            front_matter: document.front_matter,
+            problem: document.problem,
+            body: document.body.into(),
+            modified_at,
         }
-        if body.len() > BODY_MAX {
-            return Err(too_large(body.len() as u64, BODY_MAX).into());
-        }
-        if body.trim().is_empty() {
-            let reason = match front_matter {
-                Some(_) => "has no text after the front matter; write some",
-                None => "is empty; write some text or delete it",
-            };
-            return Err(reason.to_owned().into());
-        }
-        Ok(Some(Self {
-            front_matter: front_matter.map(str::to_owned),
-            body: body.into(),
-            modified_at: file.modified_at,
-        }))
+    }
+}
+
+/// Reads and parses a file at a path without links; `None` if it does not exist.
+pub fn read_text<T>(
+    path: &Path,
+    read: impl FnOnce(&Document<'_>, Stamp) -> T,
+) -> Result<Option<T>, Unserved> {
+    let Some(file) = TextFile::read(path, FILE_MAX, BODY_MAX)? else {
+        return Ok(None);
+    };
+    Ok(Some(read(&parse(&file.text)?, file.stamp)))
+}
+
+/// Reads a document that can be served; fails with the reason why it cannot.
+pub fn parse(text: &str) -> Result<Document<'_>, String> {
+    let (front_matter, rest) = front_matter::split(text);
+    if front_matter.is_some_and(|yaml| yaml.len() > MAX_FRONT_MATTER_BYTES) {
+        let limit = MAX_FRONT_MATTER_BYTES;
+        return Err(format!(
+            "has front matter of more than {limit} bytes; shorten it"
+        ));
+    }
+    if rest.trim().is_empty() {
+        let reason = match front_matter {
+            Some(_) => "has no text after the front matter; write some",
+            None => "is empty; write some text or delete it",
+        };
+        return Err(reason.to_owned());
+    }
+    let document = Document::parse(text);
+    match document.body.len() {
+        bytes if bytes > BODY_MAX => Err(too_large(bytes as u64, BODY_MAX)),
+        _ => Ok(document),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Folders of markdown: each file that a pattern matches is a skill or a prompt.
+//! Folders of markdown: each file that a pattern matches is a skill or a prompt, and a
+//! `SKILL.md` makes its folder a skill.
 
 mod content;
 mod lookup;
@@ -8,12 +9,13 @@ mod skill;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skills_core::Skipped;
+use skills_core::{SkillFolder, Skipped};
 
 use crate::file_set::{ParsedFile, ParsedFiles};
 use crate::pattern::PatternMatches;
 
-pub(crate) use lookup::read_body;
+pub(crate) use content::read_text;
+pub(crate) use lookup::{SkillPlace, read_body};
 pub(crate) use prompt::PromptFile;
 pub(crate) use skill::SkillFile;
 
@@ -26,8 +28,10 @@ pub struct LoadedFile {
     pub path: PathBuf,
     /// The pattern that matches it.
     pub pattern: Arc<str>,
-    /// What had to be repaired to serve it.
-    pub warning: Option<String>,
+    /// What its author should correct, and how.
+    pub warnings: Vec<String>,
+    /// The folder of a skill that is one.
+    pub folder: Option<Arc<SkillFolder>>,
 }
 
 /// Which markdown files are served, and which are not.
@@ -51,17 +55,21 @@ impl LoadedFile {
             name: name.to_owned(),
             path: file.path.clone(),
             pattern: Arc::clone(&file.pattern),
-            warning: None,
+            warnings: Vec::new(),
+            folder: None,
         }
     }
 }
 
 impl FolderReport {
     pub(crate) fn new(skills: &ParsedFiles<SkillFile>, prompts: &ParsedFiles<PromptFile>) -> Self {
-        let skill =
-            |file: &ParsedFile<SkillFile>| LoadedFile::new(file, file.entry.skill.id.as_str());
+        let skill = |file: &ParsedFile<SkillFile>| LoadedFile {
+            warnings: file.entry.all_warnings(),
+            folder: file.entry.skill.folder.clone(),
+            ..LoadedFile::new(file, file.entry.skill.id.as_str())
+        };
         let prompt = |file: &ParsedFile<PromptFile>| LoadedFile {
-            warning: file.entry.warning.as_deref().map(str::to_owned),
+            warnings: file.entry.warning.iter().map(ToString::to_string).collect(),
             ..LoadedFile::new(file, file.entry.prompt.name.as_str())
         };
         Self {

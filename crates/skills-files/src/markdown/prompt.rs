@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use skills_core::front_matter::FrontMatter;
 use skills_core::{Origin, PromptName, SourcePrompt, check_description};
 
 use super::content::MarkdownContent;
@@ -40,7 +39,10 @@ impl PromptFile {
     /// `stem`, the file name without `.md`, is the name unless the front matter has one.
     /// Fails with the reason why the file cannot be served.
     fn parse(content: &MarkdownContent, stem: &str) -> Result<Self, String> {
-        let Some(yaml) = &content.front_matter else {
+        if let Some(problem) = &content.problem {
+            return Err(problem.clone());
+        }
+        let Some(front_matter) = &content.front_matter else {
             let mut lines = content.body.lines();
             return Err(
                 if lines.next().is_some_and(|line| line.trim_end() == "---") {
@@ -50,7 +52,6 @@ impl PromptFile {
                 },
             );
         };
-        let front_matter = FrontMatter::parse(yaml)?;
         let Some(description) = front_matter.text("description")? else {
             return Err("has no `description` in its front matter; add one".into());
         };
@@ -74,7 +75,7 @@ impl PromptFile {
                 registered_at: Arc::clone(&content.modified_at),
                 origin: Origin::Fs,
             },
-            warning: front_matter.warning.map(Arc::from),
+            warning: front_matter.warning.as_deref().map(Arc::from),
         })
     }
 }
@@ -84,7 +85,7 @@ impl FileEntry for PromptFile {
     const LISTING: &'static str = "list the prompt files";
     type Name = PromptName;
 
-    fn read(found: &FoundFile) -> Result<Option<Self>, Unserved> {
+    fn read(found: &FoundFile, _: Option<&Self>) -> Result<Option<Self>, Unserved> {
         let file = Self::read_with_text(&found.path, found.real_path())?;
         Ok(file.map(|(file, _)| file))
     }
@@ -101,14 +102,16 @@ impl FileEntry for PromptFile {
 
 #[cfg(test)]
 mod tests {
+    use skills_core::Document;
+
     use super::*;
 
     fn parse(yaml: Option<&str>, body: &str, stem: &str) -> Result<PromptFile, String> {
-        let content = MarkdownContent {
-            front_matter: yaml.map(str::to_owned),
-            body: body.into(),
-            modified_at: "".into(),
+        let text = match yaml {
+            Some(yaml) => format!("---\n{yaml}---\n{body}"),
+            None => body.to_owned(),
         };
+        let content = MarkdownContent::new(Document::parse(&text), "".into());
         PromptFile::parse(&content, stem)
     }
 
@@ -173,7 +176,7 @@ mod tests {
 
     #[test]
     fn invalid_front_matter_has_a_reason() {
-        bad("", "is not a map");
+        bad("", "has no `description`");
         bad("just words\n", "is not a map");
         bad("- a\n- b\n", "is not a map");
         bad("name: x\n", "has no `description`");

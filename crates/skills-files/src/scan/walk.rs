@@ -1,130 +1,29 @@
-//! Walks folders to find the files that patterns match. Reads no file.
+//! The walk of one pattern: which folders it enters, which files it finds, and what it reports.
 
-use std::collections::HashSet;
-use std::fs::{self, FileType, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirEntry, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skills_core::Skipped;
 
-use crate::limits::{SCAN_DEPTH_MAX, SCAN_ENTRIES_MAX, SCAN_REPORTS_MAX};
+use super::{FoundFile, Limits, NO_MATCH, Scan, SkillMd, path_bytes};
 use crate::pattern::{Pattern, PatternMatches};
 use crate::reason::{
     NOT_A_FILE, broken_link_reason, display_path, io_reason, is_denied, is_outage,
 };
 use crate::stamp::Stamp;
 
-/// Where a walk stops: a pattern such as `/**` must not take forever.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Files and folders visited, per pattern.
-    pub entries: usize,
-    /// Folders inside folders.
-    pub depth: usize,
-    /// Reports per pattern; the rest is counted.
-    pub reports: usize,
-}
-
-impl Limits {
-    /// The limits outside tests.
-    pub const DEFAULT: Self = Self {
-        entries: SCAN_ENTRIES_MAX,
-        depth: SCAN_DEPTH_MAX,
-        reports: SCAN_REPORTS_MAX,
-    };
-}
-
-/// The reason given for a pattern that matches nothing.
-pub const NO_MATCH: &str = "matches no file";
-
-/// A file that some pattern matches.
-#[derive(Debug)]
-pub struct FoundFile {
-    /// Its absolute path.
-    pub path: PathBuf,
-    /// Its path below the root of the first pattern that matches it.
-    pub relative: PathBuf,
-    /// The path that [`Self::path`] leads to, if there is a link on the way.
-    pub target: Option<PathBuf>,
-    /// That pattern, as it was written.
-    pub pattern: Arc<str>,
-    /// Its stamp during the walk.
-    pub stamp: Stamp,
-}
-
-impl FoundFile {
-    /// The path to open: none of its parts was a link when the file was found.
-    pub fn real_path(&self) -> &Path {
-        self.target.as_deref().unwrap_or(&self.path)
-    }
-}
-
-/// What the patterns match.
-#[derive(Debug, Default)]
-pub struct Scan {
-    /// How much each pattern matches, in their order.
-    pub matches: Vec<PatternMatches>,
-    /// Files with the suffix of the patterns, in byte order of their paths, each once.
-    pub found: Vec<FoundFile>,
-    /// What matches and cannot be served.
-    pub skipped: Vec<Skipped>,
-    /// Folders where a match could appear, including roots that do not exist yet.
-    pub folders: Vec<PathBuf>,
-}
-
-/// Walks the folders of every pattern. Fails with the path and the reason if the system
-/// could not tell which files there are: that is not the same as no files.
-pub fn scan(patterns: &[Pattern], limits: Limits) -> Result<Scan, String> {
-    let mut walks = patterns.iter().map(|pattern| walk(pattern, limits));
-    let mut scan = walks.next().transpose()?.unwrap_or_default();
-    for later in walks {
-        scan.add(later?);
-    }
-    scan.found
-        .sort_by(|a, b| path_bytes(&a.path).cmp(path_bytes(&b.path)));
-    Ok(scan)
-}
-
-impl Scan {
-    /// Adds what no earlier pattern matches: the first pattern gives the id.
-    fn add(&mut self, later: Self) {
-        let seen: HashSet<&Path> = self.found.iter().map(|found| &*found.path).collect();
-        let all = later.found.len();
-        let is_new = |found: &FoundFile| !seen.contains(&*found.path);
-        let new: Vec<_> = later.found.into_iter().filter(is_new).collect();
-        let earlier = all - new.len();
-        let matches = later.matches.into_iter();
-        self.matches
-            .extend(matches.map(|matches| PatternMatches { earlier, ..matches }));
-        self.found.extend(new);
-        for skipped in later.skipped {
-            if !self.skipped.contains(&skipped) {
-                self.skipped.push(skipped);
-            }
-        }
-        self.folders.extend(later.folders);
-    }
-}
-
-fn walk(pattern: &Pattern, limits: Limits) -> Result<Scan, String> {
-    let mut walk = Walk {
-        pattern,
-        root: PathBuf::new(),
-        limits,
-        remaining: limits.entries,
-        matched: false,
-        files: 0,
-        unreported: 0,
-        failure: None,
-        scan: Scan::default(),
-    };
+/// Walks the folders of one pattern. Fails as [`super::scan`] does.
+pub(super) fn walk(pattern: &Pattern, limits: Limits, skill_md: SkillMd) -> Result<Scan, String> {
+    let mut walk = Walk::new(pattern, limits, skill_md);
     match fs::canonicalize(&pattern.root) {
         Ok(root) => {
             walk.root.clone_from(&root);
             match &pattern.literal {
-                Some(name) => walk.literal(Path::new(name)),
-                None => walk.folder(Path::new(""), &mut vec![root]),
+                Some(name) if !walk.is_skill_md(OsStr::new(name)) => walk.literal(Path::new(name)),
+                _ => walk.folder(Path::new(""), &mut vec![root]),
             }
         }
         Err(error) => walk.missing_root(&error),
@@ -132,22 +31,49 @@ fn walk(pattern: &Pattern, limits: Limits) -> Result<Scan, String> {
     walk.finish()
 }
 
-struct Walk<'a> {
-    pattern: &'a Pattern,
+/// A walk in progress.
+pub(super) struct Walk<'a> {
+    pub(super) pattern: &'a Pattern,
     /// The root with its links resolved.
-    root: PathBuf,
-    limits: Limits,
-    remaining: usize,
+    pub(super) root: PathBuf,
+    pub(super) limits: Limits,
+    pub(super) skill_md: SkillMd,
+    /// Whether the root is a skill folder itself.
+    pub(super) is_root_skill: bool,
+    pub(super) remaining: usize,
     /// Whether the pattern has a match or a report.
-    matched: bool,
-    files: usize,
-    unreported: usize,
+    pub(super) matched: bool,
+    pub(super) files: usize,
+    pub(super) unreported: usize,
     /// Why the walk was given up: a path and a reason.
-    failure: Option<String>,
-    scan: Scan,
+    pub(super) failure: Option<String>,
+    pub(super) scan: Scan,
 }
 
-impl Walk<'_> {
+/// An entry of a folder.
+pub(super) struct Entry {
+    pub(super) name: OsString,
+    pub(super) kind: FileType,
+    pub(super) handle: DirEntry,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(pattern: &'a Pattern, limits: Limits, skill_md: SkillMd) -> Self {
+        Self {
+            pattern,
+            root: PathBuf::new(),
+            limits,
+            skill_md,
+            is_root_skill: false,
+            remaining: limits.entries,
+            matched: false,
+            files: 0,
+            unreported: 0,
+            failure: None,
+            scan: Scan::default(),
+        }
+    }
+
     fn finish(mut self) -> Result<Scan, String> {
         if let Some(failure) = self.failure {
             return Err(failure);
@@ -204,34 +130,54 @@ impl Walk<'_> {
     }
 
     /// `chain`: the real paths of the folders on the way, to detect cycles of links.
-    fn folder(&mut self, relative: &Path, chain: &mut Vec<PathBuf>) {
+    pub(super) fn folder(&mut self, relative: &Path, chain: &mut Vec<PathBuf>) {
+        let entries = self.read_folder(relative);
+        if let Some(skill_md) = self.skill_md(relative, &entries, chain) {
+            return self.skill_folder(relative, skill_md, entries, chain);
+        }
+        for Entry { name, kind, handle } in entries {
+            if kind.is_file() && !self.pattern.may_match(&name) {
+                continue;
+            }
+            if self.pattern.is_folder && name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            // A pattern of one name is walked to find a skill folder only.
+            if self.pattern.literal.is_some() && !self.is_skill_md(&name) {
+                continue;
+            }
+            let (path, relative) = (handle.path(), relative.join(name));
+            self.entry(path, relative, kind, || handle.metadata(), chain);
+        }
+    }
+
+    /// The entries of a folder, as many as the walk may still visit.
+    pub(super) fn read_folder(&mut self, relative: &Path) -> Vec<Entry> {
         let path = self.root.join(relative);
+        let mut found = Vec::new();
         let entries = match fs::read_dir(&path) {
             Ok(entries) => entries,
-            Err(error) => return self.skip_unreadable(relative, &error),
+            Err(error) => {
+                self.skip_unreadable(relative, &error);
+                return found;
+            }
         };
         self.scan.folders.push(path);
         for entry in entries {
             let Some(remaining) = self.remaining.checked_sub(1).filter(|left| *left > 0) else {
                 self.remaining = 0;
-                return;
+                break;
             };
             self.remaining = remaining;
             match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
-                Ok((kind, entry)) => {
-                    let name = entry.file_name();
-                    if kind.is_file() && !self.pattern.may_match(&name) {
-                        continue;
-                    }
-                    if self.pattern.is_folder && name.as_encoded_bytes().starts_with(b".") {
-                        continue;
-                    }
-                    let (path, relative) = (entry.path(), relative.join(name));
-                    self.entry(path, relative, kind, || entry.metadata(), chain);
+                Ok((kind, handle)) => {
+                    let name = handle.file_name();
+                    found.push(Entry { name, kind, handle });
                 }
                 Err(error) => self.skip_unreadable(relative, &error),
             }
         }
+        found
     }
 
     fn entry(
@@ -315,7 +261,7 @@ impl Walk<'_> {
         chain.pop();
     }
 
-    fn file(
+    pub(super) fn file(
         &mut self,
         path: PathBuf,
         relative: PathBuf,
@@ -340,6 +286,7 @@ impl Walk<'_> {
                 target,
                 pattern: Arc::clone(&self.pattern.text),
                 stamp: Stamp::of(metadata),
+                folder: None,
             });
         }
     }
@@ -349,7 +296,7 @@ impl Walk<'_> {
         path_bytes(relative).ends_with(self.pattern.suffix.as_bytes())
     }
 
-    fn skip(&mut self, relative: &Path, reason: impl Into<String>) {
+    pub(super) fn skip(&mut self, relative: &Path, reason: impl Into<String>) {
         self.matched = true;
         if self.scan.skipped.len() >= self.limits.reports {
             self.unreported += 1;
@@ -361,7 +308,7 @@ impl Walk<'_> {
         });
     }
 
-    fn skip_unreadable(&mut self, relative: &Path, error: &io::Error) {
+    pub(super) fn skip_unreadable(&mut self, relative: &Path, error: &io::Error) {
         let is_root = relative.as_os_str().is_empty();
         if is_outage(error) || (is_root && is_denied(error)) {
             return self.fail(&self.root.join(relative), error);
@@ -373,7 +320,7 @@ impl Walk<'_> {
     }
 
     /// Ends the walk: what it found is not what there is.
-    fn fail(&mut self, path: &Path, error: &io::Error) {
+    pub(super) fn fail(&mut self, path: &Path, error: &io::Error) {
         let failure = || format!("{}: {}", display_path(path), io_reason(error));
         self.failure.get_or_insert_with(failure);
         self.remaining = 0;
@@ -387,9 +334,4 @@ impl Walk<'_> {
             reason,
         });
     }
-}
-
-/// The bytes by which paths are ordered.
-pub fn path_bytes(path: &Path) -> &[u8] {
-    path.as_os_str().as_encoded_bytes()
 }

@@ -1,0 +1,205 @@
+//! What the Agent Skills specification asks of a `SKILL.md`, and why one is rejected.
+//!
+//! Other agents read the same folders, some of them strictly. A folder that is rejected here is
+//! still served; it is only not offered to those clients.
+
+use serde_json::Value;
+
+use crate::escape::quote;
+use crate::front_matter::{Document, FrontMatter};
+use crate::limits::{MAX_COMPATIBILITY_CHARS, MAX_SKILL_DESCRIPTION_CHARS, SEGMENT_MAX};
+
+/// The reasons why the specification rejects a document as the `SKILL.md` of the folder with
+/// this name. Each is a phrase whose subject is the file, with a remedy.
+pub fn rejections(document: &Document<'_>, folder: &str) -> Vec<String> {
+    if let Some(problem) = &document.problem {
+        return vec![problem.clone()];
+    }
+    let Some(front_matter) = &document.front_matter else {
+        return vec![
+            "has no front matter; begin with `---`, `name: ...`, `description: ...`, `---`".into(),
+        ];
+    };
+    let mut reasons = Vec::new();
+    if let Some(warning) = &front_matter.warning {
+        reasons.push(format!("has front matter that was repaired: {warning}"));
+    }
+    let checks = [
+        name(front_matter, folder),
+        description(front_matter),
+        text_or_absent(front_matter, "license"),
+        compatibility(front_matter),
+        metadata(front_matter),
+        text_or_absent(front_matter, "allowed-tools"),
+    ];
+    reasons.extend(checks.into_iter().filter_map(Result::err));
+    reasons
+}
+
+/// Whether a text can be the name of an Agent Skill: lowercase letters, digits and single
+/// hyphens between them.
+pub fn is_name(text: &str) -> bool {
+    let is_allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    (1..=SEGMENT_MAX).contains(&text.len())
+        && text.bytes().all(is_allowed)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+        && !text.contains("--")
+}
+
+fn name(front_matter: &FrontMatter, folder: &str) -> Result<(), String> {
+    let Some(name) = front_matter.text("name")? else {
+        return Err(format!(
+            "has no `name` in its front matter; add `name: {folder}`"
+        ));
+    };
+    if !is_name(name) {
+        return Err(format!(
+            "has the name {}; use at most {SEGMENT_MAX} lowercase letters, digits and single \
+             hyphens between them, and name the folder alike",
+            quote(name)
+        ));
+    }
+    if name != folder {
+        return Err(format!(
+            "has the name `{name}`, but its folder is {}; rename one of them",
+            quote(folder)
+        ));
+    }
+    Ok(())
+}
+
+fn description(front_matter: &FrontMatter) -> Result<(), String> {
+    let description = front_matter.text("description")?.unwrap_or_default();
+    if description.trim().is_empty() {
+        return Err(
+            "has no `description` in its front matter; say what it does and when to use it".into(),
+        );
+    }
+    check_length("description", description, MAX_SKILL_DESCRIPTION_CHARS)
+}
+
+fn compatibility(front_matter: &FrontMatter) -> Result<(), String> {
+    match front_matter.text("compatibility")? {
+        Some(text) => check_length("compatibility", text, MAX_COMPATIBILITY_CHARS),
+        None => Ok(()),
+    }
+}
+
+fn check_length(key: &str, text: &str, limit: usize) -> Result<(), String> {
+    match text.chars().count() {
+        length if length > limit => Err(format!(
+            "has a `{key}` of {length} characters, at most {limit}; shorten it"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn text_or_absent(front_matter: &FrontMatter, key: &str) -> Result<(), String> {
+    front_matter.text(key).map(drop)
+}
+
+fn metadata(front_matter: &FrontMatter) -> Result<(), String> {
+    let entries = match front_matter.get("metadata") {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::Object(entries)) => entries,
+        Some(_) => {
+            return Err("has a `metadata` in its front matter that is not a map; \
+                        write `key: \"value\"` below it"
+                .into());
+        }
+    };
+    match entries.iter().find(|(_, value)| !value.is_string()) {
+        Some((key, _)) => Err(format!(
+            "has a {} in its `metadata` that is not text; put it in quotes",
+            quote(key)
+        )),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let reasons = rejections(&Document::parse(text), "pdf");
+        assert_eq!(reasons.len(), expected.len(), "for {text:?}: {reasons:#?}");
+        for (reason, part) in reasons.iter().zip(expected) {
+            assert!(reason.contains(part), "{reason:?} has no {part:?}");
+        }
+    }
+
+    fn with(lines: &str) -> String {
+        format!("---\nname: pdf\ndescription: Reads PDF files.\n{lines}---\n# PDF\n")
+    }
+
+    #[test]
+    fn a_folder_is_an_agent_skill_or_has_reasons() {
+        check(&with(""), &[]);
+        check(
+            &with("license: MIT\nmetadata: {a: 'b'}\nallowed-tools: Bash Read\nversion: 2\n"),
+            &[],
+        );
+        check("# PDF\n", &["has no front matter; begin"]);
+        check("---\nname: [pdf\n---\n# PDF\n", &["cannot be read"]);
+        check(
+            "---\nname: pdf\n---\n# PDF\n",
+            &["has no `description` in its front matter"],
+        );
+        check("---\ndescription: x\n---\n# PDF\n", &["add `name: pdf`"]);
+        check(
+            "---\nname: pdfs\ndescription: Use: it\n---\n# PDF\n",
+            &["was repaired: `description`", "but its folder is `pdf`"],
+        );
+        check(
+            "---\nname: Pdf\ndescription: x\n---\n# PDF\n",
+            &["has the name `Pdf`; use at most 64 lowercase"],
+        );
+        check(
+            "\u{feff}---\nname: pdf\ndescription: x\n---\ny",
+            &["byte order mark"],
+        );
+        check(
+            &with("license: 5\n"),
+            &["`license` in its front matter that is a number"],
+        );
+        check(&with("allowed-tools: [a]\n"), &["that is a list"]);
+        check(
+            &with("metadata: x\n"),
+            &["`metadata` in its front matter that is not a map"],
+        );
+        check(
+            &with("metadata: {version: 1.0}\n"),
+            &["`version` in its `metadata`"],
+        );
+        let long = format!("compatibility: {}\n", "a".repeat(501));
+        check(
+            &with(&long),
+            &["`compatibility` of 501 characters, at most 500"],
+        );
+        let long = format!("---\nname: pdf\ndescription: {}\n---\nx", "é".repeat(1025));
+        check(&long, &["`description` of 1025 characters, at most 1024"]);
+    }
+
+    #[test]
+    fn names() {
+        for name in ["a", "a-b", "0", &"a".repeat(64)] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "-a",
+            "a-",
+            "a--b",
+            "a_b",
+            "A",
+            "é",
+            "a b",
+            &"a".repeat(65),
+        ] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+}

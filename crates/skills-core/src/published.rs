@@ -1,0 +1,346 @@
+//! Skills as clients of Agent Skills see them: folders with a `SKILL.md`, in one tree of files
+//! whose addresses begin with `skill://`.
+//!
+//! A skill owns every file below its id, those of the skills below it included. Two skills may
+//! have a file at the same address; the one with the longer id has it, as when it is read.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::escape::quote;
+use crate::file_path::encode;
+use crate::limits::{MAX_SKILL_FILES, MAX_SKILL_FILES_BYTES};
+use crate::{
+    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillId, generated_skill_md,
+    media_type,
+};
+
+/// Every skill with the digests of its files at one moment.
+#[derive(Clone, Debug)]
+pub struct PublishedSkills {
+    /// In byte order of their ids.
+    manifests: Vec<Manifest>,
+}
+
+/// A skill that is an Agent Skill.
+#[derive(Clone, Copy, Debug)]
+pub struct PublishedSkill<'a> {
+    all: &'a PublishedSkills,
+    manifest: &'a Manifest,
+}
+
+/// A file of a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublishedFile<'a> {
+    /// The skill that has it.
+    pub skill: &'a SkillId,
+    /// Its path in the folder of that skill.
+    pub path: &'a str,
+    /// Its length.
+    pub bytes: u64,
+    /// Its digest.
+    pub digest: Digest,
+}
+
+/// What a folder contains.
+#[derive(Clone, Copy, Debug)]
+pub enum FolderEntry<'a> {
+    /// Another folder.
+    Folder,
+    /// A file, and its skill if it is the `SKILL.md` of one.
+    File(PublishedFile<'a>, Option<PublishedSkill<'a>>),
+}
+
+/// The address of a folder: `skill://pdf/scripts`, or `skill://` for all skills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderUri(Option<FilePath>);
+
+impl PublishedSkills {
+    pub(crate) fn new(mut manifests: Vec<Manifest>) -> Self {
+        manifests.sort_by(|a, b| a.skill.id.cmp(&b.skill.id));
+        Self { manifests }
+    }
+
+    /// The skills that every client accepts, in byte order of their ids. One that has more
+    /// files than clients allow is left out.
+    pub fn listed(&self) -> impl Iterator<Item = PublishedSkill<'_>> {
+        let all = self
+            .manifests
+            .iter()
+            .filter_map(|manifest| self.publish(manifest).ok());
+        all.filter(PublishedSkill::is_within_limits)
+    }
+
+    /// The skill with this id; an error with the reason why it is not an Agent Skill.
+    pub fn get(&self, id: &SkillId) -> Result<PublishedSkill<'_>, Error> {
+        let found = self
+            .manifests
+            .binary_search_by(|entry| entry.skill.id.cmp(id));
+        let Ok(at) = found else {
+            let known = self.manifests.iter().map(|entry| entry.skill.id.as_str());
+            return Err(Error::NoSuchSkill {
+                id: id.clone(),
+                nearest: crate::nearest(id.as_str(), known).map(str::to_owned),
+            });
+        };
+        self.publish(&self.manifests[at])
+            .map_err(|reason| Error::NotPublished {
+                id: id.clone(),
+                reason: reason.into_owned(),
+            })
+    }
+
+    /// What is directly in a folder, by name; an error if it is not a folder.
+    pub fn folder(&self, uri: &FolderUri) -> Result<BTreeMap<&str, FolderEntry<'_>>, Error> {
+        let mut entries = BTreeMap::new();
+        for manifest in &self.manifests {
+            let id = manifest.skill.id.as_str();
+            match uri.position_of(id) {
+                Position::Apart => {}
+                // The folder is above the skill.
+                Position::Above(rest) => {
+                    if own_files(manifest).next().is_some() {
+                        let name = rest.split('/').next().unwrap_or_default();
+                        entries.insert(name, FolderEntry::Folder);
+                    }
+                }
+                Position::Inside(folder) => {
+                    for file in own_files(manifest) {
+                        let Some(rest) = below(file.path, folder) else {
+                            continue;
+                        };
+                        let (name, entry) = match rest.split_once('/') {
+                            Some((name, _)) => (name, FolderEntry::Folder),
+                            None => (rest, self.file_entry(file, uri)),
+                        };
+                        // A file that another skill has as a folder stays a folder.
+                        if !matches!(entries.get(name), Some(FolderEntry::Folder)) {
+                            entries.insert(name, entry);
+                        }
+                    }
+                }
+            }
+        }
+        if entries.is_empty() && uri.0.is_some() {
+            return Err(Error::invalid_hint(
+                format!("address {}", quote(&uri.to_string())),
+                "is not a folder of a skill",
+                "a folder has the address of its files without the last part",
+            ));
+        }
+        Ok(entries)
+    }
+
+    fn file_entry<'a>(&'a self, file: PublishedFile<'a>, uri: &FolderUri) -> FolderEntry<'a> {
+        let skill = uri.0.as_ref().filter(|_| file.name() == SKILL_MD);
+        let skill = skill.and_then(|path| path.as_str().parse().ok());
+        let skill = skill.and_then(|id: SkillId| self.get(&id).ok());
+        FolderEntry::File(file, skill)
+    }
+
+    /// A skill, or the reason why it is not an Agent Skill.
+    fn publish<'a>(&'a self, manifest: &'a Manifest) -> Result<PublishedSkill<'a>, Cow<'a, str>> {
+        if let Some(folder) = &manifest.skill.folder {
+            if let Some(reason) = folder.rejections.first() {
+                return Err(format!("its {SKILL_MD} {reason}").into());
+            }
+            if let Some(problem) = &folder.files_problem {
+                return Err(Cow::Borrowed(problem));
+            }
+        } else if manifest.generated.is_none() {
+            return Err(NO_NAME.into());
+        }
+        let all = self;
+        Ok(PublishedSkill { all, manifest })
+    }
+
+    /// The skills below an id.
+    fn below(&self, id: &SkillId) -> &[Manifest] {
+        let prefix = format!("{id}/");
+        let is_before = |entry: &Manifest| entry.skill.id.as_str() < prefix.as_str();
+        let rest = &self.manifests[self.manifests.partition_point(is_before)..];
+        let is_below = |entry: &Manifest| entry.skill.id.as_str().starts_with(&prefix);
+        &rest[..rest.partition_point(is_below)]
+    }
+}
+
+const NO_NAME: &str = "the last segment of its id has an underscore or misplaced hyphens, so it \
+    cannot be the name of an Agent Skill; register it under another id";
+
+impl<'a> PublishedSkill<'a> {
+    /// Its id.
+    pub const fn id(&self) -> &'a SkillId {
+        &self.manifest.skill.id
+    }
+
+    /// Its name: the last segment of its id.
+    pub fn name(&self) -> &'a str {
+        let id = self.manifest.skill.id.as_str();
+        id.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The address of its `SKILL.md`.
+    pub fn uri(&self) -> String {
+        format!("{FILE_SCHEME}{}/{SKILL_MD}", self.id())
+    }
+
+    /// What it is about.
+    pub fn description(&self) -> Option<&'a Arc<str>> {
+        self.manifest.skill.head.description.as_ref()
+    }
+
+    /// When it last changed, RFC 3339 in UTC.
+    pub const fn modified(&self) -> &'a Arc<str> {
+        &self.manifest.skill.registered_at
+    }
+
+    /// The front matter of its `SKILL.md` as a JSON object.
+    pub fn front_matter(&self) -> Cow<'a, str> {
+        let skill = &self.manifest.skill;
+        if let Some(folder) = &skill.folder {
+            return Cow::Borrowed(&folder.front_matter);
+        }
+        let generated = generated_skill_md::front_matter(&skill.id, &skill.head);
+        generated.unwrap_or_default().into()
+    }
+
+    /// Its `SKILL.md`.
+    pub fn skill_md(&self) -> Option<PublishedFile<'a>> {
+        own_files(self.manifest).find(|file| file.path == SKILL_MD)
+    }
+
+    /// Every file below its id, in byte order of their addresses.
+    pub fn files(&self) -> Vec<PublishedFile<'a>> {
+        let mut files: Vec<_> = own_files(self.manifest).collect();
+        let nested = self.all.below(self.id());
+        if !nested.is_empty() {
+            files.extend(nested.iter().flat_map(own_files));
+            // Of two files at one address, that of the longer id comes first and is kept.
+            files.sort_by(|a, b| a.address().cmp(b.address()).then(b.skill.cmp(a.skill)));
+            files.dedup_by(|a, b| a.address().eq(b.address()));
+        }
+        files
+    }
+
+    fn is_within_limits(&self) -> bool {
+        if self.all.below(self.id()).is_empty() {
+            return true;
+        }
+        let files = self.files();
+        let bytes: u64 = files.iter().map(|file| file.bytes).sum();
+        files.len() <= MAX_SKILL_FILES && bytes <= MAX_SKILL_FILES_BYTES as u64
+    }
+}
+
+fn own_files(manifest: &Manifest) -> impl Iterator<Item = PublishedFile<'_>> {
+    let skill = &manifest.skill.id;
+    let files = manifest.files().map(move |(file, digest)| PublishedFile {
+        skill,
+        path: file.path.as_str(),
+        bytes: file.bytes,
+        digest,
+    });
+    let generated = manifest.generated.map(|generated| PublishedFile {
+        skill,
+        path: SKILL_MD,
+        bytes: generated.bytes,
+        digest: generated.digest,
+    });
+    files.chain(generated)
+}
+
+impl<'a> PublishedFile<'a> {
+    /// Its address.
+    pub fn uri(&self) -> String {
+        format!("{FILE_SCHEME}{}/{}", self.skill, encode(self.path))
+    }
+
+    /// The last part of its path.
+    pub fn name(&self) -> &'a str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Its media type, by its extension.
+    pub fn media_type(&self) -> &'static str {
+        media_type::of_name(self.name()).unwrap_or(media_type::PLAIN)
+    }
+
+    fn address(&self) -> impl Iterator<Item = &'a u8> + use<'a> {
+        let id = self.skill.as_str().as_bytes();
+        id.iter().chain(b"/").chain(self.path.as_bytes())
+    }
+}
+
+/// Where a folder is, seen from a skill.
+enum Position<'a, 'b> {
+    Apart,
+    /// The rest of the id below the folder.
+    Above(&'a str),
+    /// The path of the folder in the skill; empty if it is the skill.
+    Inside(&'b str),
+}
+
+impl FolderUri {
+    /// The address of something in this folder.
+    pub fn child(&self, name: &str) -> String {
+        match &self.0 {
+            Some(path) => format!("{FILE_SCHEME}{}/{}", path.encoded(), encode(name)),
+            None => format!("{FILE_SCHEME}{}", encode(name)),
+        }
+    }
+
+    fn position_of<'a>(&self, id: &'a str) -> Position<'a, '_> {
+        let Some(path) = &self.0 else {
+            return Position::Above(id);
+        };
+        if let Some(rest) = below(id, path.as_str()) {
+            return Position::Above(rest);
+        }
+        match path.as_str().strip_prefix(id) {
+            Some("") => Position::Inside(""),
+            Some(rest) => match rest.strip_prefix('/') {
+                Some(rest) => Position::Inside(rest),
+                None => Position::Apart,
+            },
+            None => Position::Apart,
+        }
+    }
+}
+
+/// The rest of a path below a folder; all of it if the folder is empty.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    if folder.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
+
+impl FromStr for FolderUri {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let Some(path) = text.trim().strip_prefix(FILE_SCHEME) else {
+            return Err(Error::invalid_hint(
+                format!("address {}", quote(text)),
+                "is not a folder of a skill",
+                "write `skill://id`",
+            ));
+        };
+        match path.strip_suffix('/').unwrap_or(path) {
+            "" => Ok(Self(None)),
+            path => FilePath::decode(path).map(|path| Self(Some(path))),
+        }
+    }
+}
+
+impl fmt::Display for FolderUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(path) => write!(f, "{FILE_SCHEME}{}", path.encoded()),
+            None => f.write_str(FILE_SCHEME),
+        }
+    }
+}
