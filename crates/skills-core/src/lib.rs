@@ -31,6 +31,7 @@ mod nearest;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
+mod prompt_template;
 mod registry;
 mod row;
 mod row_slot;
@@ -58,6 +59,7 @@ pub use nearest::nearest;
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
+pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use registry::{
     Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
     ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
 use skills_core::{
     Error, FileContent, FilePath, Listing, Manifest, Pending, PromptName, PromptText, SkillId,
     Source, SourcePrompt, SourceSkill,
@@ -145,7 +146,11 @@ impl Sources {
     }
 
     /// Always lists: the front matter of any file may have the name.
-    async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
+    async fn read_prompt(
+        &self,
+        name: &PromptName,
+        given: &Map<String, Value>,
+    ) -> Result<Option<PromptText>, Error> {
         let listed = self.prompts.list().await?;
         let mut files = listed.files.iter();
         let Some(file) = files.find(|file| file.entry.prompt.name == *name) else {
@@ -156,6 +161,7 @@ impl Sources {
         let read = move |_: &_| PromptFile::read_with_text(&path, &real_path);
         match run_blocking(&self.prompts, &doing, read).await? {
             Ok(Some((PromptFile { prompt, .. }, text))) if prompt.name == *name => {
+                let text = prompt.render(text, given)?;
                 Ok(Some(PromptText { prompt, text }))
             }
             // It changed since the walk and is not this prompt any more.
@@ -207,8 +213,9 @@ impl Source for Sources {
     fn prompt<'a>(
         &'a self,
         name: &'a PromptName,
+        given: &'a Map<String, Value>,
     ) -> Pending<'a, Result<Option<PromptText>, Error>> {
-        Box::pin(self.read_prompt(name))
+        Box::pin(self.read_prompt(name, given))
     }
 }
 

@@ -4,6 +4,7 @@
 mod content;
 mod lookup;
 mod prompt;
+mod prompt_arguments;
 mod skill;
 
 use std::path::PathBuf;
@@ -68,7 +69,7 @@ impl FolderReport {
             ..LoadedFile::new(file, file.entry.skill.id.as_str())
         };
         let prompt = |file: &ParsedFile<PromptFile>| LoadedFile {
-            warnings: file.entry.warning.iter().map(ToString::to_string).collect(),
+            warnings: file.entry.warnings.to_vec(),
             ..LoadedFile::new(file, file.entry.prompt.name.as_str())
         };
         Self {
