@@ -1,7 +1,8 @@
-//! Lists, the index and reads of 10,000 files of 2 KiB, as a multiple of walking the same folders and
-//! reading each file's metadata in the same run.
+//! Lists, the index and reads of 10,000 files of 2 KiB, and of 10,000 folders with a `SKILL.md`, as a
+//! multiple of walking the same folders and reading each file's metadata in the same run; the memory
+//! that a folder needs.
 //!
-//! `FILES` sets the number of files.
+//! `FILES` sets the number of files and folders, `BUNDLED` the number of other files of a folder.
 
 #![expect(
     clippy::print_stdout,
@@ -18,24 +19,40 @@ use std::time::{Duration, Instant};
 use memory_engine::Memory;
 use skills_core::{Registry, RegistrySettings, ResourceUri, Source};
 use skills_files::Sources;
+use tokio::runtime::Runtime;
 
 /// Measurements of each; they alternate, so that load on the machine affects all.
 const ROUNDS: usize = 41;
 const PER_FOLDER: usize = 100;
 
 fn main() {
-    let files = std::env::var("FILES").ok().and_then(|n| n.parse().ok());
-    let files = files.unwrap_or(10_000);
-    let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), files);
-    // Files that were modified a moment ago are not cached.
-    std::thread::sleep(Duration::from_secs(3));
-
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let files = number("FILES").unwrap_or(10_000);
+    let bundled = number("BUNDLED").unwrap_or(0);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .unwrap();
-    let sources = Sources::new(dir.path(), &["docs/**/*.md".into()], &[], &[]);
+    let dir = tempfile::tempdir().unwrap();
+    write(&dir.path().join("docs"), files);
+    let folders = tempfile::tempdir().unwrap();
+    write_folders(&folders.path().join("docs"), files, bundled);
+    // Files that were modified a moment ago are not cached.
+    std::thread::sleep(Duration::from_secs(3));
+    let title = format!("{files} files of 2 KiB");
+    measure(&runtime, dir.path(), files, files, &title);
+    let title = format!("{files} folders with a SKILL.md of 2 KiB and {bundled} other files");
+    measure(
+        &runtime,
+        folders.path(),
+        files,
+        files * (1 + bundled),
+        &title,
+    );
+}
+
+fn measure(runtime: &Runtime, dir: &Path, skills: usize, files: usize, title: &str) {
+    let sources = Sources::new(dir, &["docs/**/*.md".into()], &[], &[]);
     let source = Arc::new(sources) as Arc<dyn Source>;
     let engine = Memory::new().connect();
     let registry = Registry::new(
@@ -46,6 +63,13 @@ fn main() {
     );
     registry.connected(true);
     let list = || runtime.block_on(registry.skills()).unwrap().entries.len();
+    let manifests = || {
+        runtime
+            .block_on(registry.manifests())
+            .unwrap()
+            .entries
+            .len()
+    };
     let index = || {
         runtime
             .block_on(registry.read(&ResourceUri::Index))
@@ -55,32 +79,60 @@ fn main() {
     let skill = ResourceUri::Skill(id);
     let read = || runtime.block_on(registry.read(&skill)).unwrap();
 
-    let cold = timed(|| assert_eq!(list(), files));
-    let [mut bare, mut lists, mut indexes, mut reads] = [const { Vec::new() }; 4];
+    skills_allocator::return_free_memory();
+    let before = skills_allocator::resident_bytes();
+    let cold = timed(|| assert_eq!(list(), skills));
+    let cold_manifests = timed(|| assert_eq!(manifests(), skills));
+    let [mut bare, mut lists, mut indexes, mut reads, mut warm] = [const { Vec::new() }; 5];
     for _ in 0..ROUNDS {
-        bare.push(timed(|| assert_eq!(walk(dir.path()), files)));
-        lists.push(timed(|| assert_eq!(list(), files)));
+        bare.push(timed(|| assert_eq!(walk(dir), files)));
+        lists.push(timed(|| assert_eq!(list(), skills)));
         indexes.push(timed(|| drop(black_box(index()))));
         reads.push(timed(|| drop(black_box(read()))));
+        warm.push(timed(|| assert_eq!(manifests(), skills)));
     }
     let bare = median(bare);
-    println!("{files} files of 2 KiB, median of {ROUNDS} rounds");
+    println!("{title}, median of {ROUNDS} rounds");
     println!("bare walk and metadata  {bare:>10.2?}   1.00");
     for (what, took) in [
         ("warm list", median(lists)),
         ("warm index", median(indexes)),
+        ("warm digests", median(warm)),
         ("one read", median(reads)),
         ("cold list (read all)", cold),
+        ("cold digests", cold_manifests),
     ] {
         let ratio = took.as_secs_f64() / bare.as_secs_f64();
         println!("{what:<22}  {took:>10.2?}   {ratio:.2}");
     }
+    // What lists used and freed is not what is kept.
+    skills_allocator::return_free_memory();
+    if let (Some(before), Some(after)) = (before, skills_allocator::resident_bytes()) {
+        let bytes = after.saturating_sub(before) / skills;
+        println!("memory kept for each skill, title and description included: {bytes} bytes");
+    }
 }
 
-fn write(dir: &Path, files: usize) {
+fn write_folders(docs: &Path, folders: usize, bundled: usize) {
+    let filler = "Some words that fill the file. ".repeat(70);
+    for n in 0..folders {
+        let name = format!("skill-{}", n % PER_FOLDER);
+        let folder = docs.join(format!("folder-{}/{name}", n / PER_FOLDER));
+        fs::create_dir_all(&folder).unwrap();
+        let text = format!(
+            "---\nname: {name}\ndescription: What skill {n} is about.\n---\n# Skill {n}\n\n{filler}"
+        );
+        fs::write(folder.join("SKILL.md"), &text[..2048]).unwrap();
+        for n in 0..bundled {
+            fs::write(folder.join(format!("file-{n}.py")), &filler[..1024]).unwrap();
+        }
+    }
+}
+
+fn write(docs: &Path, files: usize) {
     let filler = "Some words that fill the file. ".repeat(70);
     for n in 0..files {
-        let folder = dir.join(format!("docs/folder-{}", n / PER_FOLDER));
+        let folder = docs.join(format!("folder-{}", n / PER_FOLDER));
         fs::create_dir_all(&folder).unwrap();
         let text = format!("# Skill {n}\n\nWhat skill {n} is about.\n\n{filler}");
         fs::write(

@@ -120,6 +120,11 @@ struct SkillEntry<'a> {
     registered_at: &'a str,
     /// `state` for what a worker registered, otherwise the source it comes from.
     origin: &'static str,
+    /// The number of files of a skill folder. Absent from the published schema, and from the
+    /// output of other skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    files: Option<usize>,
 }
 
 impl<'a> SkillEntry<'a> {
@@ -129,6 +134,7 @@ impl<'a> SkillEntry<'a> {
             bytes: skill.bytes,
             registered_at: &skill.registered_at,
             origin: skill.origin.as_str(),
+            files: skill.files,
         }
     }
 }

@@ -82,7 +82,7 @@ impl Sources {
             let listed = self.skills.list().await?;
             let mut files = listed.files.iter();
             let file = files.find(|file| file.entry.skill.id == *id);
-            let Some(folder) = file.and_then(|file| file.folder.clone()) else {
+            let Some(folder) = file.and_then(|file| file.folder.as_deref().cloned()) else {
                 return Ok(None);
             };
             let path = path.clone();

@@ -71,7 +71,7 @@ pub struct ParsedFile<E> {
     /// The pattern that matches it.
     pub pattern: Arc<str>,
     /// The folder that it makes a skill.
-    pub folder: Option<FoundFolder>,
+    pub folder: Option<Box<FoundFolder>>,
 }
 
 /// The result of one walk.

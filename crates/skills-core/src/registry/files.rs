@@ -45,19 +45,15 @@ impl Registry {
         if let Some((_, content)) = self.find_file(path).await? {
             return Ok(content);
         }
-        let mut nearest_file = None;
-        for (id, rest) in path.splits() {
-            if let Some(manifest) = self.manifest(&id).await? {
-                let names = manifest.files().map(|(file, _)| file.path.as_str());
-                let found = nearest(rest.as_str(), names);
-                nearest_file = found.map(|file| format!("{id}/{file}"));
-                break;
-            }
-        }
-        Err(Error::NoSuchFile {
-            path: path.clone(),
-            nearest: nearest_file,
-        })
+        let state = self.stored_skills("find a file").await?;
+        let skills = self.source_skills(&state).await?.entries;
+        let folder_of = |id: &SkillId| skills.iter().find(|skill| skill.id == *id)?.folder.as_ref();
+        let nearest = path.splits().find_map(|(id, rest)| {
+            let files = folder_of(&id)?.files.iter().map(|file| file.path.as_str());
+            nearest(rest.as_str(), files).map(|file| format!("{id}/{file}"))
+        });
+        let path = path.clone();
+        Err(Error::NoSuchFile { path, nearest })
     }
 
     /// The file at a path, and the skill whose folder it is in.

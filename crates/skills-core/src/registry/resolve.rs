@@ -53,7 +53,7 @@ impl Registry {
         chain.seen.insert(first.clone());
         chain.add(&first, text);
         while let Some(Visit { to, from, uri }) = chain.next() {
-            let missing = match self.read_document(&to).await {
+            let missing = match self.read_document(&to, &chain).await {
                 Ok(Some(text)) => {
                     chain.add(&to, text);
                     continue;
@@ -70,9 +70,16 @@ impl Registry {
         Ok(chain.resolved)
     }
 
-    async fn read_document(&self, document: &Document) -> Result<Option<Arc<str>>, Error> {
+    async fn read_document(
+        &self,
+        document: &Document,
+        chain: &Chain,
+    ) -> Result<Option<Arc<str>>, Error> {
         match document {
-            Document::Skill(id) => self.find_body(id).await,
+            Document::Skill(id) if chain.known.contains_key(id) => self.find_body(id).await,
+            // No source has it, and the row may be damaged. The disk is not searched for every
+            // dead link.
+            Document::Skill(id) => self.registered_body(id).await,
             Document::File(path) => {
                 let found = self.find_file(path).await?;
                 Ok(found.and_then(|(_, content)| markdown_body(&content)))

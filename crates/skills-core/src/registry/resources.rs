@@ -122,13 +122,8 @@ impl Registry {
     /// The registered body, or else the document of the same id, or else the markdown file of
     /// a skill folder.
     pub(super) async fn find_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        let found = self.skills.get(id.as_str()).await;
-        match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
-            Some(RowSlot::Row(skill)) => return Ok(Some(Arc::clone(&skill.body))),
-            Some(RowSlot::Damaged(problem)) => {
-                return Err(Error::damaged(format!("skill `{id}`"), &problem));
-            }
-            None => {}
+        if let Some(body) = self.registered_body(id).await? {
+            return Ok(Some(body));
         }
         for source in &self.sources {
             if let Some(body) = source.skill(id).await? {
@@ -136,6 +131,17 @@ impl Registry {
             }
         }
         self.find_bundled_markdown(id).await
+    }
+
+    pub(super) async fn registered_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        let found = self.skills.get(id.as_str()).await;
+        match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
+            Some(RowSlot::Row(skill)) => Ok(Some(Arc::clone(&skill.body))),
+            Some(RowSlot::Damaged(problem)) => {
+                Err(Error::damaged(format!("skill `{id}`"), &problem))
+            }
+            None => Ok(None),
+        }
     }
 
     async fn section(&self, function: &FunctionId) -> Result<(Mime, Arc<str>), Error> {

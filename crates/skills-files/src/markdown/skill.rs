@@ -22,10 +22,10 @@ use crate::text_file::{TextFile, Unserved};
 pub struct SkillFile {
     /// The entry of a listing.
     pub skill: SourceSkill,
-    /// What an author should correct, and how.
-    pub warnings: Arc<[String]>,
+    /// What an author should correct, and how; mostly nothing.
+    pub warnings: Option<Arc<[String]>>,
     /// The files of its folder.
-    pub folder: Option<ParsedFolder>,
+    pub folder: Option<Arc<ParsedFolder>>,
     /// Changes with everything that is served of the file itself.
     fingerprint: u64,
 }
@@ -52,7 +52,7 @@ impl SkillFile {
     pub fn all_warnings(&self) -> Vec<String> {
         let folder = self.skill.folder.as_ref();
         let problem = folder.and_then(|folder| folder.files_problem.as_deref());
-        let warnings = self.warnings.iter().cloned();
+        let warnings = self.warnings.iter().flat_map(|all| all.iter().cloned());
         warnings.chain(problem.map(str::to_owned)).collect()
     }
 }
@@ -90,14 +90,15 @@ impl FileEntry for SkillFile {
             let earlier = earlier.and_then(|file| file.folder.as_ref());
             let bundle = Bundle::new(folder, earlier.map(|folder| &*folder.bundle));
             skill.folder = Some(Arc::new(skill_folder(folder, &document, &bundle)));
-            ParsedFolder {
+            Arc::new(ParsedFolder {
                 bundle: Arc::new(bundle),
                 skill_md: (file.stamp, Digest::of(file.text.as_bytes())),
-            }
+            })
         });
+        let warnings: Vec<_> = warnings.into_iter().flatten().collect();
         Ok(Some(Self {
             skill,
-            warnings: warnings.into_iter().flatten().collect(),
+            warnings: (!warnings.is_empty()).then(|| warnings.into()),
             folder,
             fingerprint,
         }))
@@ -110,12 +111,13 @@ impl FileEntry for SkillFile {
         if parsed.bundle.is_current(found) {
             return;
         }
-        parsed.bundle = Arc::new(Bundle::new(found, Some(&parsed.bundle)));
+        let bundle = Arc::new(Bundle::new(found, Some(&parsed.bundle)));
         if let Some(folder) = &mut self.skill.folder {
             let folder = Arc::make_mut(folder);
-            folder.files = Arc::clone(&parsed.bundle.files);
-            folder.files_problem.clone_from(&parsed.bundle.problem);
+            folder.files = Arc::clone(&bundle.files);
+            folder.files_problem.clone_from(&bundle.problem);
         }
+        Arc::make_mut(parsed).bundle = bundle;
     }
 
     fn name(&self) -> &SkillId {

@@ -62,7 +62,7 @@ pub struct FoundFile {
     /// Its stamp during the walk.
     pub stamp: Stamp,
     /// The folder that it makes a skill.
-    pub folder: Option<FoundFolder>,
+    pub folder: Option<Box<FoundFolder>>,
 }
 
 impl FoundFile {

@@ -69,8 +69,10 @@ pub fn scan_skill_folder(
     if let Some(failure) = walk.failure {
         return Err(failure);
     }
-    let mut found = walk.scan.found.into_iter().filter_map(|found| found.folder);
-    Ok(found.find(|found| found.real_path == folder))
+    let found = walk.scan.found.into_iter().filter_map(|found| found.folder);
+    Ok(found
+        .map(|found| *found)
+        .find(|found| found.real_path == folder))
 }
 
 /// A skill folder that the walk is in.
@@ -216,7 +218,7 @@ impl Walk<'_> {
         };
         // A path that is not UTF-8 was reported instead.
         if let Some(found) = self.scan.found.get_mut(at).filter(|_| is_found) {
-            found.folder = Some(folder);
+            found.folder = Some(Box::new(folder));
         }
     }
 
