@@ -30,6 +30,8 @@ pub struct Config {
     pub prompts: Vec<String>,
     /// Patterns of `.3md` documents, each the skills of one agent.
     pub agents: Vec<String>,
+    /// Whether the places where agents keep skills are served too.
+    pub discover: bool,
     /// Which functions MCP clients see as tools.
     pub mcp: Mcp,
     /// The limits that an operator can set.
@@ -66,6 +68,7 @@ impl Default for Config {
             prompts: Vec::new(),
             mcp: Mcp::default(),
             agents: Vec::new(),
+            discover: false,
             limits: LimitSettings::default(),
         }
     }
@@ -80,6 +83,10 @@ pub struct LoadedConfig {
     pub warnings: Vec<String>,
     /// The directory that relative patterns start from.
     pub base: PathBuf,
+    /// Folders and documents that the command line names.
+    pub paths: Vec<PathBuf>,
+    /// The project whose places, with those of the user, are searched for skills.
+    pub discover_in: Option<PathBuf>,
 }
 
 /// The form of the file: every setting is optional.
@@ -92,6 +99,7 @@ struct File {
     prompts: Option<Vec<String>>,
     mcp: Option<FileMcp>,
     agents: Option<Vec<String>>,
+    discover: Option<bool>,
     limits: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
@@ -162,9 +170,11 @@ impl Config {
         };
         let place = |warning: String| format!("{}: {warning}", path.display());
         LoadedConfig {
+            discover_in: config.discover.then(|| base.clone()),
             config,
             warnings: warnings.into_iter().map(place).collect(),
             base,
+            paths: Vec::new(),
         }
     }
 
@@ -230,6 +240,7 @@ impl Config {
         config.skills = file.skills.unwrap_or_default();
         config.prompts = file.prompts.unwrap_or_default();
         config.agents = file.agents.unwrap_or_default();
+        config.discover = file.discover.unwrap_or_default();
         warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
         (config, warnings)
     }
@@ -321,6 +332,8 @@ mod tests {
             |c| (c.skills, c.state_timeout_ms) = (vec!["5".into()], 7),
             "",
         );
+        check("discover: true\n", |c| c.discover = true, "");
+        check("discover: 5\n", |_| {}, "defaults apply");
         check(
             "limits:\n  http_sessions: 7\n",
             |c| c.limits.http_sessions = 7,

@@ -14,8 +14,10 @@ use skills_core::{
 use crate::agents::{AgentFile, AgentSkill, AgentsReport};
 use crate::blocking::run_blocking;
 use crate::changes::SourceChanges;
-use crate::file_set::{FileSet, ParsedFiles};
+use crate::file_set::{FileEntry, FileSet, ParsedFiles};
+use crate::folders::Folders;
 use crate::markdown::{FolderReport, PromptFile, SkillFile, read_body};
+use crate::pattern::Patterns;
 use crate::reason::display_path;
 use crate::snapshot::{ServedName, Snapshot, fingerprint};
 use crate::text_file::Unserved;
@@ -42,10 +44,21 @@ impl Sources {
     /// The files that the patterns match; relative patterns start at `base`. A pattern
     /// that cannot be parsed is reported by every listing.
     pub fn new(base: &Path, skills: &[String], prompts: &[String], agents: &[String]) -> Self {
+        Self::with_folders(base, [skills, prompts, agents], &Folders::default())
+    }
+
+    /// The same with folders that are served whole. `patterns`: skills, prompts, agents.
+    pub fn with_folders(base: &Path, patterns: [&[String]; 3], folders: &Folders) -> Self {
+        let [skills, prompts, agents] = patterns;
+        let mut skills = Patterns::new(base, skills, SkillFile::SUFFIX);
+        folders.add_skills(&mut skills);
+        let mut agents = Patterns::new(base, agents, AgentFile::SUFFIX);
+        folders.add_agents(&mut agents);
+        let prompts = Patterns::new(base, prompts, PromptFile::SUFFIX);
         Self {
-            skills: Arc::new(FileSet::new(base, skills)),
-            prompts: Arc::new(FileSet::new(base, prompts)),
-            agents: Arc::new(FileSet::new(base, agents)),
+            skills: Arc::new(FileSet::new(skills)),
+            prompts: Arc::new(FileSet::new(prompts)),
+            agents: Arc::new(FileSet::new(agents)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod agents;
 mod edits;
+mod folders;
 mod skill_folders;
 #[cfg(unix)]
 mod unix;

@@ -17,7 +17,7 @@ use crate::pattern::PatternMatches;
 
 pub(crate) use lookup::read_body;
 pub(crate) use prompt::PromptFile;
-pub(crate) use skill::SkillFile;
+pub(crate) use skill::{SkillFile, file_id, folder_id};
 
 /// A file that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
