@@ -102,15 +102,23 @@ fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
     for skipped in found.skipped {
         summary.add(skipped.place, Outcome::Skipped(skipped.reason));
     }
+    let mut taken = HashMap::new();
     for file in found.files {
         let what = file.name.clone();
-        match &file.id {
-            Ok(id) => {
-                let id = id.clone();
-                files.push((what, File { id, file }));
+        let id = match &file.id {
+            Ok(id) => id.clone(),
+            Err(reason) => {
+                summary.add(what, Outcome::Skipped(reason.clone()));
+                continue;
             }
-            Err(reason) => summary.add(what, Outcome::Skipped(reason.clone())),
+        };
+        if let Some(first) = taken.get(&id) {
+            let reason = format!("has the id `{id}` that {first} has already; rename one");
+            summary.add(what, Outcome::Skipped(reason));
+            continue;
         }
+        taken.insert(id.clone(), what.clone());
+        files.push((what, File { id, file }));
     }
     Ok((files, summary))
 }

@@ -1,4 +1,4 @@
-//! Paths of `skills serve` and `skills mcp`: folders and `.3md` documents that exist.
+//! Paths of `skills serve`, `skills mcp` and `skills doctor`: folders and `.3md` documents that exist.
 
 use std::fs;
 use std::io;

@@ -6,7 +6,7 @@ mod text;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -16,6 +16,7 @@ use skills_files::{LoadedFile, PatternMatches};
 
 use super::humanize::count;
 use super::options::{OutputArgs, TargetArgs};
+use super::paths::check_paths;
 use super::{CliError, block_on};
 use crate::app::{self, Checkup, EngineHealth, StoreHealth};
 use crate::config::LoadedConfig;
@@ -23,6 +24,10 @@ use crate::config::LoadedConfig;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
+    /// Folders to check as `skills serve` and `skills mcp` would serve them.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
     #[command(flatten)]
     target: TargetArgs,
 
@@ -32,11 +37,15 @@ pub struct DoctorArgs {
 
 const EXAMPLES: &str = "Examples:
   skills doctor                               exit code 0 without findings, 1 with findings
+  skills doctor skills                        the skills in the folder skills
   skills doctor --discover                    the skills of every agent on this machine
   skills doctor --config team.yaml --json     for programs";
 
 pub fn run(args: &DoctorArgs) -> Result<(), CliError> {
-    let config = args.target.engine.load_optional_config();
+    let config = LoadedConfig {
+        paths: check_paths(&args.paths)?,
+        ..args.target.engine.load_optional_config()
+    };
     let checkup = block_on(async {
         let checkup = app::checkup(args.target.engine_target(), &config).await;
         checkup.map_err(|error| CliError::broken(error.to_text()))
@@ -202,7 +211,7 @@ struct PatternCount<'a> {
     earlier: usize,
 }
 
-/// Counts the files of each pattern, in the order of the configuration, and of each place after
+/// Counts the files of each pattern, in the order of the configuration, and of each folder after
 /// them. `served` has the pattern of each file that is served.
 fn count_files<'a, 'b>(
     patterns: &'a [String],
@@ -226,6 +235,8 @@ fn count_files<'a, 'b>(
         let matches = matches.next_if(|matches| *matches.pattern == **pattern);
         counted.push(count(pattern, matches));
     }
-    counted.extend(matches.map(|place| count(&place.pattern, Some(place))));
+    // A folder is searched for files of every kind.
+    let found = matches.filter(|folder| folder.files > 0);
+    counted.extend(found.map(|folder| count(&folder.pattern, Some(folder))));
     counted
 }

@@ -75,11 +75,11 @@ fn add(
         }
         let description = descriptions.get(id).unwrap_or(id).clone();
         let id = id.clone();
-        items
-            .entry(skill_md)
-            .or_insert(Item::Body { id, description });
+        // It may hide a folder of the same id, whose file is among those of a skill above.
+        items.insert(skill_md, Item::Body { id, description });
         return Ok(());
     };
+    // In byte order of the ids, a skill comes after the one above it.
     let mut add_file = |path: &str| {
         let file = format!("{id}/{path}");
         let parsed = file.parse().map_err(|error| format!("`{file}`: {error}"))?;
@@ -187,10 +187,14 @@ mod tests {
         add(entry("a", Some(&["SKILL.md", "b/SKILL.md", "run.py"]))).unwrap();
         add(entry("a/b", Some(&["SKILL.md"]))).unwrap();
         add(entry("note", None)).unwrap();
+        // A registered skill hides the folder below `c`.
+        add(entry("c", Some(&["SKILL.md", "d/SKILL.md"]))).unwrap();
+        add(entry("c/d", None)).unwrap();
         let reason = add(entry("x/a_b", None)).unwrap_err();
         assert!(reason.contains("such as `a-b`"), "{reason}");
         let reason = add(entry("huge", Some(&[]))).unwrap_err();
         assert!(reason.contains("`skills doctor`"), "{reason}");
+        assert!(matches!(items["c/d/SKILL.md"], Item::Body { .. }));
         let files: Vec<_> = items.keys().map(String::as_str).collect();
         assert_eq!(
             files,
@@ -198,6 +202,8 @@ mod tests {
                 "a/SKILL.md",
                 "a/b/SKILL.md",
                 "a/run.py",
+                "c/SKILL.md",
+                "c/d/SKILL.md",
                 "huge/SKILL.md",
                 "note/SKILL.md"
             ]

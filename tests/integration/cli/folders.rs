@@ -68,6 +68,7 @@ fn a_skill_folder_is_imported() {
         .file("docs/pdf/forms/SKILL.md", "# Forms\n")
         .file("docs/pdf/forms/FIELDS.md", "# Fields\n")
         .file("docs/My Skill/SKILL.md", "# Mine\n")
+        .file("docs/my-skill.md", "# Twice\n")
         .file("docs/house/style.md", "# Style\n");
     s.step("skills import docs")
         .step("skills import docs/pdf --json")
@@ -200,6 +201,8 @@ fn the_findings_of_skill_folders_have_a_cure() {
         )
         .file("a/My Skill/SKILL.md", PDF)
         .file("a/a_b.md", "# Plain\n");
-    s.step("skills doctor").step("skills doctor --json");
+    s.step("skills doctor")
+        .step("skills doctor --json")
+        .step("skills doctor --config none.yaml a/pdf b");
     s.matches("doctor_folders");
 }
