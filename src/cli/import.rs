@@ -34,8 +34,8 @@ const EXAMPLES: &str = "Examples:
 
 Files whose name is not a valid id, or whose content is not a valid skill, and files of a
 skill folder other than markdown are listed and left out, and the exit code is 2. Hidden
-files and node_modules are ignored. Links are followed inside the directory only; others
-are left out too.";
+files, node_modules and names in capitals such as README.md are ignored. Links are
+followed inside the directory only; others are left out too.";
 
 pub fn run(args: &ImportArgs) -> Result<(), CliError> {
     let (files, summary) = find(&args.dir)?;

@@ -193,10 +193,12 @@ impl Pattern {
         })
     }
 
-    /// Whether a name in its folders is left out: hidden names, and packages of programs.
+    /// Whether a name in its folders is left out: hidden names, packages of programs, and texts
+    /// about the folder.
     pub fn leaves_out(&self, name: &OsStr) -> bool {
-        let is_left_out = name.as_encoded_bytes().starts_with(b".") || name == "node_modules";
-        is_left_out && self.origin != PatternOrigin::Configuration
+        let is_hidden = || name.as_encoded_bytes().starts_with(b".");
+        self.origin != PatternOrigin::Configuration
+            && (is_hidden() || name == "node_modules" || is_about_folder(name))
     }
 
     /// Whether it matches a path below its root.
@@ -239,6 +241,16 @@ impl Pattern {
         }
         depth < components.len()
     }
+}
+
+/// Whether a name is that of a text about its folder: `README.md`, `LICENSE.md`, `AGENTS.md` and
+/// the like are in capitals. No id is.
+fn is_about_folder(name: &OsStr) -> bool {
+    let stem = name.to_str().and_then(|name| name.strip_suffix(".md"));
+    stem.is_some_and(|stem| {
+        let has = |is: fn(char) -> bool| stem.contains(is);
+        name != SKILL_MD && has(char::is_uppercase) && !has(char::is_lowercase)
+    })
 }
 
 /// A set of one: `Glob::compile_matcher` panics if the glob is too large for its regex.

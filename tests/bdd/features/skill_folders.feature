@@ -137,6 +137,7 @@ Feature: folders with a SKILL.md as skills
     Background:
       Given the file "team/pdf/SKILL.md" holds "---␊name: pdf␊description: d␊---␊# Team"
       And the file "team/house/style.md" holds "# Style"
+      And the file "team/README.md" holds "# About the folder"
       And the file "team/.hidden/x.md" holds "# Hidden"
       And the file "team/node_modules/x.md" holds "# Package"
       And the file "mine/pdf/SKILL.md" holds "---␊name: pdf␊description: d␊---␊# Mine"

@@ -39,7 +39,11 @@ fn a_folder_has_skill_folders_markdown_and_documents() {
     disk.write("docs/dev.3md", AGENT);
     disk.write("docs/.git/x.md", "# Hidden");
     disk.write("docs/node_modules/x/readme.md", "# Package");
+    disk.write("docs/README.md", "# About the folder");
+    disk.write("docs/THIRD_PARTY-2.md", "# Notices");
     let all = sources(&disk, &["docs"], &[]);
+    let report = block_on(all.report()).unwrap();
+    assert_eq!(report.folder.unwrap().skipped, []);
     assert_eq!(ids(&all), ["house/style", "pdf", "dev"]);
     let read = |id: &str| block_on(all.skill(&id.parse().unwrap())).unwrap();
     assert_eq!(read("pdf").as_deref(), Some("# PDF\n"));
