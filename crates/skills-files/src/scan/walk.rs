@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skills_core::Skipped;
+use skills_core::{SKILL_MD, Skipped};
 
 use super::{FoundFile, Limits, Scan, SkillMd, path_bytes};
 use crate::pattern::{Pattern, PatternMatches, PatternOrigin};
@@ -154,6 +154,9 @@ impl<'a> Walk<'a> {
         if let Some(skill_md) = self.skill_md(relative, &entries, chain) {
             return self.skill_folder(relative, skill_md, entries, chain);
         }
+        if self.is_bundled(&entries) {
+            return;
+        }
         for Entry { name, kind, handle } in entries {
             if kind.is_file() && !self.pattern.may_match(&name) {
                 continue;
@@ -168,6 +171,14 @@ impl<'a> Walk<'a> {
             let (path, relative) = (handle.path(), relative.join(name));
             self.entry(path, relative, kind, || handle.metadata(), chain);
         }
+    }
+
+    /// Whether a walk for other files than markdown is in the folder of a skill: in a folder that
+    /// is served whole, those belong to the skill.
+    fn is_bundled(&self, entries: &[Entry]) -> bool {
+        self.skill_md == SkillMd::File
+            && self.pattern.origin == PatternOrigin::Folder
+            && entries.iter().any(|entry| entry.name == SKILL_MD)
     }
 
     /// The entries of a folder, as many as the walk may still visit.

@@ -37,6 +37,7 @@ fn a_folder_has_skill_folders_markdown_and_documents() {
     disk.write("docs/pdf/scripts/run.py", "print()");
     disk.write("docs/house/style.md", "# Style");
     disk.write("docs/dev.3md", AGENT);
+    disk.write("docs/pdf/agents/other.3md", AGENT);
     disk.write("docs/.git/x.md", "# Hidden");
     disk.write("docs/node_modules/x/readme.md", "# Package");
     disk.write("docs/README.md", "# About the folder");
