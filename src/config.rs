@@ -30,6 +30,8 @@ pub struct Config {
     pub prompts: Vec<String>,
     /// Patterns of `.3md` documents, each the skills of one agent.
     pub agents: Vec<String>,
+    /// Whether the places where agents keep skills are served too.
+    pub discover: bool,
     /// Which functions MCP clients see as tools.
     pub mcp: Mcp,
     /// Whether `skills serve` publishes the skills to whoever reaches its HTTP port.
@@ -69,6 +71,7 @@ impl Default for Config {
             mcp: Mcp::default(),
             publish: false,
             agents: Vec::new(),
+            discover: false,
             limits: LimitSettings::default(),
         }
     }
@@ -83,6 +86,10 @@ pub struct LoadedConfig {
     pub warnings: Vec<String>,
     /// The directory that relative patterns start from.
     pub base: PathBuf,
+    /// Folders and documents that the command line names.
+    pub paths: Vec<PathBuf>,
+    /// The project whose places, with those of the user, are searched for skills.
+    pub discover_in: Option<PathBuf>,
 }
 
 /// The form of the file: every setting is optional.
@@ -96,6 +103,7 @@ struct File {
     mcp: Option<FileMcp>,
     agents: Option<Vec<String>>,
     publish: Option<bool>,
+    discover: Option<bool>,
     limits: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
@@ -166,9 +174,11 @@ impl Config {
         };
         let place = |warning: String| format!("{}: {warning}", path.display());
         LoadedConfig {
+            discover_in: config.discover.then(|| base.clone()),
             config,
             warnings: warnings.into_iter().map(place).collect(),
             base,
+            paths: Vec::new(),
         }
     }
 
@@ -235,6 +245,7 @@ impl Config {
         config.prompts = file.prompts.unwrap_or_default();
         config.agents = file.agents.unwrap_or_default();
         config.publish = file.publish.unwrap_or_default();
+        config.discover = file.discover.unwrap_or_default();
         warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
         (config, warnings)
     }
@@ -327,6 +338,8 @@ mod tests {
             |c| (c.skills, c.state_timeout_ms) = (vec!["5".into()], 7),
             "",
         );
+        check("discover: true\n", |c| c.discover = true, "");
+        check("discover: 5\n", |_| {}, "defaults apply");
         check(
             "limits:\n  http_sessions: 7\n",
             |c| c.limits.http_sessions = 7,

@@ -45,6 +45,8 @@ pub struct Checkup {
     pub shadowed: Vec<Shadowed>,
     /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
+    /// The ids that workers registered.
+    pub registered_skills: Vec<String>,
 }
 
 /// The state of an engine.
@@ -156,6 +158,7 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         engine,
         store,
         shadowed: shadowed.collect(),
+        registered_skills: registered.skills.into_keys().collect(),
         report,
         agents: agents.documents,
         agent_patterns: agents.patterns,

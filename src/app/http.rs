@@ -110,6 +110,7 @@ mod tests {
         fn prompt<'a>(
             &'a self,
             _: &'a PromptName,
+            _: &'a serde_json::Map<String, Value>,
         ) -> Pending<'a, Result<Option<PromptText>, Error>> {
             panic!("a prompt was read");
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use skills_core::{Change, Registry, Topic};
+use skills_files::Sources;
 use skills_iii::client::Handler;
 use skills_iii::{Client, Event};
 use skills_mcp::{McpSettings, RegistryServer};
@@ -15,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::connect::{ConnectError, Location, Target, locate};
 use super::embedded_registry::EmbeddedRegistry;
 use super::engine_events::follow_connection;
-use super::sources::publish_unless_registered;
+use super::sources::{FileCounts, publish_changes, publish_unless_registered};
 use super::state_follower::StateFollower;
 use super::triggers::subscribe;
-use super::{SHUTDOWN_TIMEOUT, remote_registry, scopes};
+use super::{SHUTDOWN_TIMEOUT, folders, remote_registry, scopes};
 use crate::config::LoadedConfig;
 use crate::engine::ClientEngine;
 
@@ -37,14 +38,19 @@ pub async fn mcp(
             embedded.close().await;
         }
         Location::Engine { client, url } => {
-            let registry = remote_registry(&client, loaded);
+            // The worker on the engine serves the patterns of its own configuration.
+            let files = Sources::with_folders(&loaded.base, [&[]; 3], &folders(loaded));
+            let registry = remote_registry(&client, loaded, files.for_registry());
             follow_documents(&client, &registry);
+            let counts = FileCounts::default();
+            let follow_files = publish_changes(files.changes(), &registry, &counts);
             let scopes = scopes(&loaded.config);
             let follower = StateFollower::new(client.clone(), Arc::clone(&registry), &scopes);
             tracing::info!(url, "ready, through the engine");
             tokio::select! {
                 () = follow_connection(&client, &follower) => {}
-                () = serve_stdio(&client, registry, loaded, stop) => {}
+                () = follow_files => {}
+                () = serve_stdio(&client, Arc::clone(&registry), loaded, stop) => {}
             }
             client.shutdown(SHUTDOWN_TIMEOUT).await;
         }

@@ -29,7 +29,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use skills_core::{Engine, Registry, Source};
-use skills_files::{Sources, rfc3339};
+use skills_files::agents::file::absolute;
+use skills_files::{Folders, Sources, places, rfc3339};
 use skills_iii::Client;
 
 pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
@@ -88,7 +89,19 @@ fn file_sources(loaded: &LoadedConfig) -> Sources {
         agents,
         ..
     } = &loaded.config;
-    Sources::new(&loaded.base, skills, prompts, agents)
+    Sources::with_folders(&loaded.base, [skills, prompts, agents], &folders(loaded))
+}
+
+/// The folders that are served without a pattern.
+fn folders(loaded: &LoadedConfig) -> Folders {
+    let project = loaded.discover_in.as_ref();
+    Folders {
+        named: loaded.paths.clone(),
+        places: project.map_or_else(Vec::new, |project| {
+            let project = absolute(project);
+            places(&project, std::env::home_dir().as_deref())
+        }),
+    }
 }
 
 fn registry(
@@ -100,12 +113,18 @@ fn registry(
     Arc::new(Registry::new(engine, sources, settings, now))
 }
 
-/// The registry of an engine elsewhere, with the documents of the skills worker there.
-fn remote_registry(client: &Client, loaded: &LoadedConfig) -> Arc<Registry> {
+/// The registry of an engine elsewhere, with `sources` and the documents of the skills worker
+/// there.
+fn remote_registry(
+    client: &Client,
+    loaded: &LoadedConfig,
+    mut sources: Vec<Arc<dyn Source>>,
+) -> Arc<Registry> {
     let engine: Arc<dyn Engine> = Arc::new(ClientEngine::new(client.clone()));
     let timeout = loaded.config.settings().timeout;
     let documents = WorkerSource::new(Arc::clone(&engine), timeout);
-    registry(engine, loaded, vec![Arc::new(documents)])
+    sources.push(Arc::new(documents));
+    registry(engine, loaded, sources)
 }
 
 /// The scopes of state that hold the registry.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use skills_core::{Change, Registry};
 use skills_files::agents::AgentsReport;
-use skills_files::{FolderReport, LoadedFile, Snapshot, SourceChanges, Sources};
+use skills_files::{FolderReport, LoadedFile, Snapshot, SourceChanges, Sources, SourcesReport};
 use tokio::sync::watch;
 
 /// Logs once which files are served and which are not. Which of them registered skills and
@@ -14,7 +14,14 @@ pub async fn report(sources: &Sources, registry: &Registry, mut serving: watch::
         Ok(report) => report,
         Err(error) => return tracing::warn!("{}", error.to_text()),
     };
-    if let Some(agents) = &report.agents {
+    if is_empty(&report) {
+        tracing::warn!(
+            "the folders have no skills; `skills new NAME --in FOLDER` creates a skill folder"
+        );
+    }
+    let has_documents =
+        |agents: &&AgentsReport| !agents.documents.is_empty() || !agents.skipped.is_empty();
+    if let Some(agents) = report.agents.as_ref().filter(has_documents) {
         log_agents(agents);
     }
     if let Some(folder) = &report.folder {
@@ -23,6 +30,15 @@ pub async fn report(sources: &Sources, registry: &Registry, mut serving: watch::
             log_hidden(folder, registry).await;
         }
     }
+}
+
+/// Whether folders were searched in vain. A pattern that matches nothing has a report.
+fn is_empty(report: &SourcesReport) -> bool {
+    let folder = report.folder.as_ref();
+    let agents = report.agents.as_ref();
+    folder.is_some_and(|found| {
+        found.skills.is_empty() && found.prompts.is_empty() && found.skipped.is_empty()
+    }) && agents.is_none_or(|found| found.documents.is_empty() && found.skipped.is_empty())
 }
 
 /// How many skills the files hold, as of the last walk.

@@ -1,11 +1,18 @@
-//! Addresses and ids on the command line: `iii://x`, `x`, `x.md`, `./x.md`, `a::b`.
+//! Addresses and ids on the command line: `iii://x`, `x`, `x.md`, `./x.md`, `a::b`, and files of
+//! skill folders: `skill://x/run.py`, `x/run.py`.
 
-use skills_core::{ResourceUri, SCHEME, SkillId};
+use skills_core::{FILE_SCHEME, FilePath, ResourceUri, SCHEME, SkillId};
 
 use super::CliError;
 
 /// Parses an address.
 pub fn uri(text: &str) -> Result<ResourceUri, CliError> {
+    if starts_with(text.trim(), FILE_SCHEME) {
+        return Ok(format!("{FILE_SCHEME}{}", &text.trim()[FILE_SCHEME.len()..]).parse()?);
+    }
+    if let Some(file) = file(text) {
+        return Ok(ResourceUri::File(file));
+    }
     let path = path(text);
     // The id of a function.
     let is_function = path.contains("::") && !path.contains('/');
@@ -22,11 +29,27 @@ pub fn id(text: &str) -> Result<SkillId, CliError> {
     Ok(path(text).parse()?)
 }
 
+/// The path of a file in the folder of a skill: one that is not an id and begins with one.
+fn file(text: &str) -> Option<FilePath> {
+    if starts_with(text.trim(), SCHEME) || path(text).parse::<SkillId>().is_ok() {
+        return None;
+    }
+    let file = text.trim().replace('\\', "/");
+    let file: FilePath = file.trim_start_matches("./").parse().ok()?;
+    let is_function = file.as_str().starts_with("fn/");
+    let has_skill = file.splits().next().is_some();
+    (has_skill && !is_function).then_some(file)
+}
+
+fn starts_with(text: &str, scheme: &str) -> bool {
+    let head = text.get(..scheme.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+}
+
 /// The path without scheme, leading `./` and `.md`.
 fn path(text: &str) -> String {
     let text = text.trim();
-    let head = text.get(..SCHEME.len());
-    let path = if head.is_some_and(|head| head.eq_ignore_ascii_case(SCHEME)) {
+    let path = if starts_with(text, SCHEME) {
         text[SCHEME.len()..].to_owned()
     } else {
         text.replace('\\', "/")
@@ -63,6 +86,15 @@ mod tests {
         check("../a", "has '.'");
         check("https://x", "has ':'");
         check("state::get", "internal namespace");
+        check("pdf/scripts/run.py", "skill://pdf/scripts/run.py");
+        check("./pdf/SKILL.md", "skill://pdf/SKILL.md");
+        check("pdf/LICENSE", "skill://pdf/LICENSE");
+        check("pdf/references/api.md", "iii://pdf/references/api");
+        check("SKILL://pdf/a%20b.txt", "skill://pdf/a%20b.txt");
+        check("skill://pdf", "names no file");
+        check("iii://pdf/run.py", "has '.'");
+        check("fn/a/B", "has 'B'");
+        check("pdf/../x", "has '.'");
     }
 
     #[test]

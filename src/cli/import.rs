@@ -20,7 +20,8 @@ use super::{CliError, input};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ImportArgs {
-    /// The directory; `DIR/resend/email.md` becomes `resend/email`.
+    /// The directory; `DIR/resend/email.md` becomes `resend/email`, `DIR/pdf/SKILL.md` becomes
+    /// `pdf`, and `DIR/pdf/references/api.md` becomes `pdf/references/api`.
     dir: PathBuf,
 
     #[command(flatten)]
@@ -31,9 +32,10 @@ const EXAMPLES: &str = "Examples:
   skills import docs                   every .md file below docs
   skills import docs                   run again: only files that changed
 
-Files whose name is not a valid id, or whose content is not a valid skill, are listed and
-left out, and the exit code is 2. Hidden files are ignored. Links are followed inside the
-directory only; others are left out too.";
+Files whose name is not a valid id, or whose content is not a valid skill, and files of a
+skill folder other than markdown are listed and left out, and the exit code is 2. Hidden
+files, node_modules and names in capitals such as README.md are ignored. Links are
+followed inside the directory only; others are left out too.";
 
 pub fn run(args: &ImportArgs) -> Result<(), CliError> {
     let (files, summary) = find(&args.dir)?;
@@ -78,7 +80,7 @@ async fn import(
         entry.is_some_and(|entry| entry.origin == "state" && entry.bytes == body.len() as u64);
     if may_be_equal {
         let content = content(connection, &format!("iii://{}", file.id)).await?;
-        if content.text == body {
+        if content.text()? == body {
             return Ok(Outcome::Equal);
         }
     }
@@ -100,13 +102,23 @@ fn find(dir: &Path) -> Result<(Vec<(String, File)>, Summary), CliError> {
     for skipped in found.skipped {
         summary.add(skipped.place, Outcome::Skipped(skipped.reason));
     }
+    let mut taken = HashMap::new();
     for file in found.files {
         let what = file.name.clone();
-        let id = what.strip_suffix(".md").unwrap_or(&what).parse::<SkillId>();
-        match id {
-            Ok(id) => files.push((what, File { id, file })),
-            Err(error) => summary.add(what, Outcome::Skipped(error.to_text())),
+        let id = match &file.id {
+            Ok(id) => id.clone(),
+            Err(reason) => {
+                summary.add(what, Outcome::Skipped(reason.clone()));
+                continue;
+            }
+        };
+        if let Some(first) = taken.get(&id) {
+            let reason = format!("has the id `{id}` that {first} has already; rename one");
+            summary.add(what, Outcome::Skipped(reason));
+            continue;
         }
+        taken.insert(id.clone(), what.clone());
+        files.push((what, File { id, file }));
     }
     Ok((files, summary))
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use skills_api::skills::LIST;
 
 use super::CliError;
@@ -29,7 +29,7 @@ pub struct ListArgs {
 }
 
 const EXAMPLES: &str = "Examples:
-  skills list                          a tree with sizes and ages
+  skills list                          a tree with sizes, files and ages
   skills list --flat --origin fs       the full ids of skills that are files
   skills list --json | jq -r '.data.skills[].id'";
 
@@ -46,6 +46,12 @@ pub struct Entry {
     /// Workers before 0.2.4 have registered skills only and send no origin.
     #[serde(default = "state")]
     pub origin: String,
+    /// The number of files of a skill folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+    /// Their paths, if they were asked for.
+    #[serde(default, skip_serializing)]
+    pub paths: Option<Vec<String>>,
 }
 
 fn state() -> String {
@@ -77,6 +83,14 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
         connection.output.data("list", &listing, |output| {
             let rows = if args.flat { flat } else { tree };
             let rows = rows(&listing.skills, Timestamp::now());
+            // The number of files is shown if a skill has one.
+            if listing.skills.iter().any(|skill| skill.files.is_some()) {
+                return lay_out(&rows, [false, true, true, true, false], output.columns());
+            }
+            let rows: Vec<_> = rows
+                .into_iter()
+                .map(|[name, bytes, _, age, origin]| [name, bytes, age, origin])
+                .collect();
             lay_out(&rows, [false, true, true, false], output.columns())
         })?;
         let bytes = listing.skills.iter().map(|skill| skill.bytes).sum();
@@ -89,7 +103,23 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
 
 /// Every skill, or those of one origin.
 pub async fn listing(connection: &Connection, origin: Option<&str>) -> Result<Listing, CliError> {
-    let mut listing: Listing = connection.call(&LIST, &json!({})).await?;
+    list(connection, origin, &json!({})).await
+}
+
+/// The same with the paths of the files of skill folders.
+pub async fn listing_with_paths(
+    connection: &Connection,
+    origin: Option<&str>,
+) -> Result<Listing, CliError> {
+    list(connection, origin, &json!({ "paths": true })).await
+}
+
+async fn list(
+    connection: &Connection,
+    origin: Option<&str>,
+    input: &Value,
+) -> Result<Listing, CliError> {
+    let mut listing: Listing = connection.call(&LIST, input).await?;
     if let Some(origin) = origin {
         listing.skills.retain(|skill| skill.origin == origin);
         // What is damaged is registered.
@@ -98,11 +128,14 @@ pub async fn listing(connection: &Connection, origin: Option<&str>) -> Result<Li
     Ok(listing)
 }
 
-type Row = [String; 4];
+/// Name, size, files, age, origin.
+type Row = [String; 5];
 
 fn row(name: String, skill: &Entry, now: Timestamp) -> Row {
     let age = format!("{:>6}", age(&skill.registered_at, now));
-    [name, size(skill.bytes), age, skill.origin.clone()]
+    let files = skill.files.map(|files| count(files, "file"));
+    let files = files.unwrap_or_default();
+    [name, size(skill.bytes), files, age, skill.origin.clone()]
 }
 
 fn flat(skills: &[Entry], now: Timestamp) -> Vec<Row> {
@@ -129,7 +162,9 @@ fn tree(skills: &[Entry], now: Timestamp) -> Vec<Row> {
         let shared = above.iter().zip(&path).take_while(|(a, b)| a == b).count();
         for (depth, parent) in parents.iter().enumerate().skip(shared) {
             let name = format!("{}{parent}/", "  ".repeat(depth));
-            rows.push([name, String::new(), String::new(), String::new()]);
+            let mut row = Row::default();
+            row[0] = name;
+            rows.push(row);
         }
         let name = format!("{}{name}", "  ".repeat(parents.len()));
         rows.push(row(name, skill, now));
@@ -150,6 +185,8 @@ mod tests {
             bytes: 1,
             registered_at: String::new(),
             origin: "state".into(),
+            files: None,
+            paths: None,
         });
         let names: Vec<_> = tree(&skills, Timestamp::now())
             .into_iter()

@@ -25,8 +25,10 @@ mod man;
 mod manifest;
 mod markdown;
 mod mcp;
+mod new;
 mod options;
 mod output;
+mod paths;
 mod prompts;
 mod read;
 mod register;
@@ -63,7 +65,9 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   skills serve                              engine, registry and HTTP on this machine
   skills mcp                                an MCP server on stdin and stdout
+  skills serve skills                       every skill below the folder skills
   skills mcp agent.3md                      the skills of one document as MCP tools
+  skills new pdf-forms                      create a skill folder
   skills register resend/email email.md     register a markdown file as a skill
   skills list                               list the skills
   skills read resend/email                  print what agents read at iii://resend/email
@@ -82,6 +86,7 @@ enum Command {
     Index(read::IndexArgs),
     Register(register::RegisterArgs),
     Unregister(unregister::SkillsArgs),
+    New(new::NewArgs),
     Import(import::ImportArgs),
     Export(export::ExportArgs),
     Prompts(prompts::PromptsArgs),
@@ -89,7 +94,7 @@ enum Command {
     Watch(watch::WatchArgs),
     /// Run the registry with an embedded engine that workers connect to.
     Serve(serve::ServeArgs),
-    /// Serve MCP on stdin and stdout: the registry, or the skills of one agent.3md document.
+    /// Serve MCP on stdin and stdout: the registry, folders of skills, or one agent.3md document.
     Mcp(mcp::McpArgs),
     /// Work with one agent.3md document: read, route, fill commands, validate, export.
     Agent(agent::AgentArgs),
@@ -113,6 +118,7 @@ pub fn main() -> ExitCode {
         Some(Command::Index(args)) => read::index(&args),
         Some(Command::Register(args)) => register::run(&args),
         Some(Command::Unregister(args)) => unregister::skills(&args),
+        Some(Command::New(args)) => new::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Prompts(args)) => prompts::run(&args),
@@ -121,7 +127,7 @@ pub fn main() -> ExitCode {
         Some(Command::Completions(args)) => completions::run(&args),
         Some(Command::Man(args)) => man::run(&args),
         Some(Command::Serve(args)) => serve::run(args),
-        Some(Command::Mcp(args)) => match &args.document.file {
+        Some(Command::Mcp(args)) => match args.document.document() {
             Some(file) => return document::run(file, &args.document),
             None => mcp::run(&args),
         },

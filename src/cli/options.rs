@@ -38,6 +38,11 @@ pub struct EngineArgs {
     /// The configuration file [default: ./config.yaml].
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
+
+    /// Serve the skills in the places where agents keep them too, such as `.claude/skills` here
+    /// and in the home directory [config.yaml: `discover: true`].
+    #[arg(long)]
+    discover: bool,
 }
 
 impl EngineArgs {
@@ -56,7 +61,22 @@ impl EngineArgs {
 
     /// The configuration, with a warning if the file does not exist.
     pub fn load_config(&self) -> LoadedConfig {
-        Config::load(self.config.as_deref().unwrap_or(DEFAULT_CONFIG.as_ref()))
+        let mut loaded = Config::load(self.config.as_deref().unwrap_or(DEFAULT_CONFIG.as_ref()));
+        if self.discover {
+            loaded.discover_in = Some(".".into());
+        }
+        loaded
+    }
+
+    /// The configuration, and the folders that the command line names: with those, none is
+    /// needed.
+    pub fn load_config_with(&self, paths: Vec<PathBuf>) -> LoadedConfig {
+        let loaded = if paths.is_empty() && !self.discover {
+            self.load_config()
+        } else {
+            self.load_optional_config()
+        };
+        LoadedConfig { paths, ..loaded }
     }
 
     /// The configuration, without a warning if the default file does not exist.

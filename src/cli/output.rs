@@ -42,6 +42,8 @@ pub enum Text {
     Plain(String),
     /// Text that a terminal gets as it is: escaped and then styled, or wanted unchanged.
     Ready(String),
+    /// What is not text.
+    Bytes(Vec<u8>),
 }
 
 impl From<String> for Text {
@@ -56,6 +58,7 @@ impl Text {
         match self {
             Self::Plain(text) => Self::Plain(format!("{head}{text}")),
             Self::Ready(text) => Self::Ready(format!("{}{text}", escape_control_in_lines(head))),
+            Self::Bytes(bytes) => Self::Bytes([head.as_bytes(), &bytes].concat()),
         }
     }
 
@@ -64,6 +67,7 @@ impl Text {
         match self {
             Self::Plain(text) => Self::Plain(line(&text)),
             Self::Ready(text) => Self::Ready(line(&text)),
+            Self::Bytes(bytes) => Self::Bytes(bytes),
         }
     }
 }
@@ -87,6 +91,11 @@ impl Output {
         self.terminal?.columns
     }
 
+    /// Whether people see the result on a terminal, as text.
+    pub fn shows_on_terminal(&self) -> bool {
+        !self.json && self.terminal.is_some()
+    }
+
     /// Prints the result: as one JSON document, or as text.
     pub fn data<T: Into<Text>>(
         &self,
@@ -103,7 +112,8 @@ impl Output {
         if !self.json {
             return match text(self).into() {
                 Text::Plain(text) => print(&text),
-                Text::Ready(text) => write_or_exit(&text),
+                Text::Ready(text) => write_or_exit(text.as_bytes()),
+                Text::Bytes(bytes) => write_or_exit(&bytes),
             };
         }
         let envelope = Envelope {
@@ -113,7 +123,7 @@ impl Output {
         };
         let document = serde_json::to_string(&envelope)
             .map_err(|error| CliError::broken(format!("cannot encode the result: {error}")))?;
-        write_or_exit(&json_line(&document))?;
+        write_or_exit(json_line(&document).as_bytes())?;
         DOCUMENT_PRINTED.store(true, Ordering::Relaxed);
         Ok(())
     }
@@ -162,13 +172,13 @@ impl Output {
 /// success.
 pub fn print(text: &str) -> Result<(), CliError> {
     if io::stdout().is_terminal() {
-        write_or_exit(&escape_control_in_lines(text))
+        write_or_exit(escape_control_in_lines(text).as_bytes())
     } else {
-        write_or_exit(text)
+        write_or_exit(text.as_bytes())
     }
 }
 
-fn write_or_exit(text: &str) -> Result<(), CliError> {
+fn write_or_exit(text: &[u8]) -> Result<(), CliError> {
     match write_stdout(text) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
@@ -179,12 +189,13 @@ fn write_or_exit(text: &str) -> Result<(), CliError> {
 /// Writes an error document to stdout, unless a document was printed before. Returns whether it
 /// was written.
 pub fn print_error_document(document: &str) -> bool {
-    !DOCUMENT_PRINTED.load(Ordering::Relaxed) && write_stdout(&json_line(document)).is_ok()
+    !DOCUMENT_PRINTED.load(Ordering::Relaxed)
+        && write_stdout(json_line(document).as_bytes()).is_ok()
 }
 
-fn write_stdout(text: &str) -> io::Result<()> {
+fn write_stdout(text: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(text)?;
     stdout.flush()
 }
 

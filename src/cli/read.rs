@@ -1,5 +1,6 @@
 //! `skills read` and `skills index`: the content of an address.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -8,13 +9,16 @@ use skills_api::skills::RESOURCES_READ;
 use super::CliError;
 use super::address;
 use super::connection::{Connection, open};
+use super::humanize::size;
 use super::options::Options;
+use super::output::Text;
 
-/// Read a skill, the index, or the output of a function.
+/// Read a skill, a file of a skill, the index, or the output of a function.
 #[derive(Args)]
 #[command(after_help = READ_EXAMPLES)]
 pub struct ReadArgs {
-    /// An address or an id: `iii://resend/email`, `resend/email`, `resend/email.md`.
+    /// An address, an id or a file of a skill: `iii://resend/email`, `resend/email`,
+    /// `resend/email.md`, `pdf/scripts/run.py`.
     uri: String,
 
     /// Print it unchanged on a terminal too.
@@ -27,6 +31,7 @@ pub struct ReadArgs {
 
 const READ_EXAMPLES: &str = "Examples:
   skills read resend/email             a skill, rendered on a terminal, raw in a pipe
+  skills read pdf/scripts/run.py       a file of the skill folder pdf
   skills read iii://fn/demo/guide      the output of the function demo::guide
   skills read resend/email > email.md  a copy";
 
@@ -52,7 +57,43 @@ pub struct Content {
     pub uri: String,
     #[serde(rename = "mimeType")]
     pub mime_type: String,
-    pub text: String,
+    #[serde(flatten)]
+    pub data: Data,
+}
+
+/// Text, or bytes in base64.
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Data {
+    Text(String),
+    Blob(String),
+}
+
+impl Content {
+    /// The text; an error with size and type if it is not text.
+    pub fn text(self) -> Result<String, CliError> {
+        match self.data {
+            Data::Text(text) => Ok(text),
+            Data::Blob(_) => Err(self.not_text("write it to a file")),
+        }
+    }
+
+    /// The bytes, text or not.
+    pub fn bytes(&self) -> Result<Vec<u8>, CliError> {
+        match &self.data {
+            Data::Text(text) => Ok(text.clone().into_bytes()),
+            Data::Blob(blob) => BASE64_STANDARD.decode(blob).map_err(|error| {
+                CliError::broken(format!("{}: it is not base64: {error}", self.uri))
+            }),
+        }
+    }
+
+    fn not_text(&self, hint: impl Into<String>) -> CliError {
+        let bytes = self.bytes().map_or(0, |bytes| bytes.len());
+        let (size, kind) = (size(bytes as u64), &self.mime_type);
+        let message = format!("{} is not text: {size} of {kind}", self.uri);
+        CliError::invalid(message, hint)
+    }
 }
 
 pub fn run(args: &ReadArgs) -> Result<(), CliError> {
@@ -67,10 +108,19 @@ pub fn index(args: &IndexArgs) -> Result<(), CliError> {
 fn print_content(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), CliError> {
     open(options, async |connection| {
         let content = content(connection, uri).await?;
-        connection.output.data(command, &content, |output| {
-            let is_markdown = content.mime_type == "text/markdown";
-            output.document(&content.text, is_markdown, raw)
-        })
+        let output = &connection.output;
+        let text = match &content.data {
+            Data::Text(text) => {
+                let is_markdown = content.mime_type == "text/markdown";
+                output.document(text, is_markdown, raw)
+            }
+            Data::Blob(_) if output.shows_on_terminal() && !raw => {
+                let hint = "write it to a file, as in `skills read ADDRESS > FILE`";
+                return Err(content.not_text(hint));
+            }
+            Data::Blob(_) => Text::Bytes(content.bytes()?),
+        };
+        output.data(command, &content, |_| text)
     })
 }
 

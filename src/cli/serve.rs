@@ -1,15 +1,22 @@
 //! `skills serve`: the registry with an engine of its own, on one machine.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::log::{self, LogArgs};
 use super::options::TargetArgs;
+use super::paths::check_paths;
 use super::{CliError, block_on};
 use crate::app::{self, ServeOptions};
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ServeArgs {
+    /// Folders to serve: skill folders (`SKILL.md`), markdown files and `.3md` documents.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
     #[command(flatten)]
     target: TargetArgs,
 
@@ -23,13 +30,15 @@ pub struct ServeArgs {
 
 const EXAMPLES: &str = "Examples:
   skills serve                                engine, registry and HTTP on this machine
+  skills serve skills                         every skill below the folder skills
+  skills serve --discover                     the skills of every agent on this machine
   skills serve --data-dir ./data              state in this directory
   skills serve --url ws://127.0.0.1:0         a free port for workers, shown in the log
   skills serve --token T                      require this token of workers and HTTP clients";
 
 pub fn run(args: ServeArgs) -> Result<(), CliError> {
     log::start(args.log);
-    let loaded = args.target.engine.load_config();
+    let loaded = (args.target.engine).load_config_with(check_paths(&args.paths)?);
     app::log_warnings(&loaded);
     let data_dir = args.target.data_dir().or_else(app::data_dir);
     let data_dir = data_dir.ok_or_else(|| {

@@ -9,7 +9,7 @@ use super::CliError;
 
 /// Writes `contents` to a temporary file beside `path`, flushes it to disk and renames it.
 /// Fails with `AlreadyExists` if the file exists and `replace` is false.
-pub fn write_file(path: &Path, contents: &str, replace: bool) -> io::Result<()> {
+pub fn write_file(path: &Path, contents: impl AsRef<[u8]>, replace: bool) -> io::Result<()> {
     let dir = match path.parent() {
         Some(dir) if dir != Path::new("") => dir,
         _ => Path::new("."),
@@ -20,7 +20,7 @@ pub fn write_file(path: &Path, contents: &str, replace: bool) -> io::Result<()> 
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(dir)?;
-    file.as_file_mut().write_all(contents.as_bytes())?;
+    file.as_file_mut().write_all(contents.as_ref())?;
     // Otherwise a power failure could leave an empty file under the final name.
     file.as_file().sync_all()?;
     let persisted = if replace {

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use skills_core::{
-    Engine, Error, Failure, Head, Listing, Origin, Pending, PromptName, PromptText, ResourceUri,
-    SkillId, Source, SourcePrompt, SourceSkill,
+    Engine, Error, Failure, Head, Listing, Origin, Pending, PromptArgument, PromptName, PromptText,
+    ResourceUri, SkillId, Source, SourcePrompt, SourceSkill, TemplateArgument,
 };
 
 /// The documents that the skills worker on an engine serves; none without such a worker.
@@ -66,6 +66,18 @@ struct Described {
     name: Arc<str>,
     #[serde(default)]
     description: Option<Arc<str>>,
+    #[serde(default)]
+    arguments: Vec<PromptArgument>,
+}
+
+/// An argument as a menu shows it: its description has the choices and the default, and the
+/// worker applies them.
+fn declared(argument: PromptArgument) -> TemplateArgument {
+    TemplateArgument {
+        argument,
+        default: None,
+        choices: Box::default(),
+    }
 }
 
 #[derive(Deserialize)]
@@ -104,6 +116,9 @@ impl WorkerSource {
             Ok(result) => result,
             Err(Failure::Absent) => return Ok(None),
             Err(Failure::Failed { code, .. }) if code == "not_found" => return Ok(None),
+            Err(Failure::Failed { code, message }) if code == "invalid_input" => {
+                return Err(Error::invalid(format!("could not {doing}:"), message));
+            }
             Err(cause) => return Err(Error::State { doing, cause }),
         };
         let text = result.as_ref().map_or("null", |result| result.get());
@@ -170,13 +185,15 @@ impl WorkerSource {
         let mut entries = self.prompts_without_descriptions().await?;
         if !entries.is_empty() {
             let described: Vec<Described> = self.list("prompts::mcp-list", LIST_PROMPTS).await?;
-            let mut descriptions: HashMap<_, _> = described
+            let mut described: HashMap<_, _> = described
                 .into_iter()
-                .map(|entry| (entry.name, entry.description))
+                .map(|entry| (Arc::clone(&entry.name), entry))
                 .collect();
             for prompt in &mut entries {
-                let description = descriptions.remove(prompt.name.as_str()).flatten();
-                prompt.description = description.unwrap_or_default();
+                if let Some(entry) = described.remove(prompt.name.as_str()) {
+                    prompt.description = entry.description.unwrap_or_default();
+                    prompt.arguments = entry.arguments.into_iter().map(declared).collect();
+                }
             }
         }
         Ok(Listing {
@@ -191,6 +208,7 @@ impl WorkerSource {
             Some(SourcePrompt {
                 name: entry.name.parse().ok()?,
                 description: Arc::default(),
+                arguments: Arc::default(),
                 origin: entry.document_origin()?,
                 registered_at: entry.registered_at,
             })
@@ -199,12 +217,16 @@ impl WorkerSource {
     }
 
     /// Only a prompt that the worker lists as a document: prompts in state have a handler.
-    async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
-        let listed = self.prompts_without_descriptions().await?;
+    async fn read_prompt(
+        &self,
+        name: &PromptName,
+        given: &Map<String, Value>,
+    ) -> Result<Option<PromptText>, Error> {
+        let listed = self.list_prompts().await?.entries;
         let Some(prompt) = listed.into_iter().find(|prompt| prompt.name == *name) else {
             return Ok(None);
         };
-        let input = json!({ "name": name.as_str() });
+        let input = json!({ "name": name.as_str(), "arguments": given });
         let rendered: Option<Rendered> = self
             .call("prompts::mcp-get", &input, "read a prompt")
             .await?;
@@ -248,8 +270,9 @@ impl Source for WorkerSource {
     fn prompt<'a>(
         &'a self,
         name: &'a PromptName,
+        given: &'a Map<String, Value>,
     ) -> Pending<'a, Result<Option<PromptText>, Error>> {
-        Box::pin(self.read_prompt(name))
+        Box::pin(self.read_prompt(name, given))
     }
 }
 
@@ -347,7 +370,10 @@ mod tests {
         let (worker, registry) = fixture();
         let rendered = registry.render_prompt(&"b".parse().unwrap(), None).await;
         assert_eq!(&*rendered.unwrap().description, "B");
-        assert_eq!(worker.take_calls(), ["prompts::list", "prompts::mcp-get"]);
+        assert_eq!(
+            worker.take_calls(),
+            ["prompts::list", "prompts::mcp-list", "prompts::mcp-get"]
+        );
         let unknown = registry.render_prompt(&"c".parse().unwrap(), None).await;
         unknown.unwrap_err();
         assert!(!worker.take_calls().contains(&"prompts::mcp-get".to_owned()));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skills::config::Config;
 use skills_api::TRIGGER_TYPES;
-use skills_files::Sources;
+use skills_files::{Sources, places};
 
 /// The first cells of the table under a heading, without backticks.
 fn first_cells(readme: &str, heading: &str) -> Vec<String> {
@@ -28,6 +28,25 @@ fn the_readme_lists_every_function_and_trigger_type() {
     assert_eq!(first_cells(readme, "### Functions"), functions);
     let types: Vec<_> = TRIGGER_TYPES.iter().map(|kind| kind.id).collect();
     assert_eq!(first_cells(readme, "### Trigger types"), types);
+}
+
+#[test]
+fn the_readme_lists_every_place_where_agents_keep_skills() {
+    let readme = include_str!("../../README.md");
+    let row = |scope: &str| {
+        let start = format!("| {scope} | ");
+        let row = readme.lines().find_map(|line| line.strip_prefix(&start));
+        let cells = row.expect("the README has the row").trim_end_matches(" |");
+        cells.replace('`', "")
+    };
+    let all = places(Path::new("project"), Some(Path::new("home")));
+    for (scope, folder) in [("project", "project"), ("home directory", "home")] {
+        let below = all
+            .iter()
+            .filter_map(|place| place.strip_prefix(folder).ok());
+        let shown = below.map(|place| place.display().to_string().replace('\\', "/"));
+        assert_eq!(row(scope), shown.collect::<Vec<_>>().join(", "));
+    }
 }
 
 #[tokio::test]

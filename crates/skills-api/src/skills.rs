@@ -71,14 +71,15 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
     "List every skill without its body, by id.",
     |registry, payload| {
         Box::pin(async move {
-            let ListSkillsInput {} = decode(&payload)?;
+            let ListSkillsInput { paths } = decode(&payload)?;
             let list = async {
                 let listing = registry.skills().await?;
                 let damaged = match &listing.skipped[..] {
                     [] => Vec::new(),
                     _ => registry.damaged_skills().await?,
                 };
-                let skills = listing.entries.iter().map(SkillEntry::of).collect();
+                let skills = listing.entries.iter();
+                let skills = skills.map(|skill| SkillEntry::of(skill, paths)).collect();
                 let damaged = damaged.into_iter().map(DamagedEntry::from).collect();
                 encode(&ListSkillsOutput { skills, damaged })
             };
@@ -89,7 +90,12 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
 .idempotent();
 
 #[derive(Deserialize, JsonSchema)]
-struct ListSkillsInput {}
+struct ListSkillsInput {
+    /// Whether to list the files of skill folders. Absent from the published schema.
+    #[serde(default)]
+    #[schemars(skip)]
+    paths: bool,
+}
 
 #[derive(Serialize, JsonSchema)]
 struct ListSkillsOutput<'a> {
@@ -125,16 +131,26 @@ struct SkillEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     files: Option<usize>,
+    /// The paths of those files, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    paths: Option<Vec<&'a str>>,
 }
 
 impl<'a> SkillEntry<'a> {
-    fn of(skill: &'a SkillHead) -> Self {
+    fn of(skill: &'a SkillHead, with_paths: bool) -> Self {
+        let folder = skill.folder.as_ref().filter(|_| with_paths);
+        let paths = folder.map(|folder| {
+            let files = folder.files.iter();
+            files.map(|file| file.path.as_str()).collect()
+        });
         Self {
             id: skill.id.as_str(),
             bytes: skill.bytes,
             registered_at: &skill.registered_at,
             origin: skill.origin.as_str(),
             files: skill.files,
+            paths,
         }
     }
 }

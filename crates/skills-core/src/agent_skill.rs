@@ -47,6 +47,36 @@ pub fn is_name(text: &str) -> bool {
         && !text.contains("--")
 }
 
+/// The nearest name to a text: lowercase, with a hyphen for every run of other characters. `None`
+/// if nothing of it can be in a name.
+pub fn nearest_name(text: &str) -> Option<String> {
+    let mut name = String::with_capacity(text.len().min(SEGMENT_MAX));
+    for c in text.chars().flat_map(char::to_lowercase) {
+        if name.len() == SEGMENT_MAX {
+            break;
+        }
+        if c.is_ascii_alphanumeric() {
+            name.push(c);
+        } else if !name.is_empty() && !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    name.truncate(name.trim_end_matches('-').len());
+    (!name.is_empty()).then_some(name)
+}
+
+/// A `SKILL.md` with this front matter, whose body is `body` byte for byte.
+pub fn skill_md(name: &str, description: &str, body: &str) -> String {
+    // JSON is YAML, and its texts need no other quotes.
+    let text = |text: &str| Value::from(text).to_string();
+    let description: String = description
+        .chars()
+        .take(MAX_SKILL_DESCRIPTION_CHARS)
+        .collect();
+    let (name, description) = (text(name), text(&description));
+    format!("---\nname: {name}\ndescription: {description}\n---\n{body}")
+}
+
 fn name(front_matter: &FrontMatter, folder: &str) -> Result<(), String> {
     let Some(name) = front_matter.text("name")? else {
         return Err(format!(
@@ -181,6 +211,34 @@ mod tests {
         );
         let long = format!("---\nname: pdf\ndescription: {}\n---\nx", "é".repeat(1025));
         check(&long, &["`description` of 1025 characters, at most 1024"]);
+    }
+
+    #[test]
+    fn the_nearest_name() {
+        for (text, name) in [
+            ("pdf", "pdf"),
+            ("My Skill", "my-skill"),
+            ("--a__b--", "a-b"),
+            ("Café 2.0", "caf-2-0"),
+            ("a".repeat(70).as_str(), "a".repeat(64).as_str()),
+        ] {
+            assert_eq!(nearest_name(text).as_deref(), Some(name), "for {text}");
+            assert!(is_name(name), "{name}");
+        }
+        assert_eq!(nearest_name("日本"), None);
+    }
+
+    #[test]
+    fn front_matter_in_front_of_a_body_leaves_it_as_it_is() {
+        let long = "é".repeat(2_000);
+        for description in ["Reads: \"a\" # b", "a\nb\t\u{1}\u{2028}", "'", &long] {
+            for body in ["# PDF\n", "\n\n# PDF", "---\na: b\n---\nx", "\r\nx"] {
+                let text = skill_md("pdf", description, body);
+                let document = Document::parse(&text);
+                assert_eq!(document.body, body);
+                assert_eq!(rejections(&document, "pdf"), [""; 0], "{text}");
+            }
+        }
     }
 
     #[test]

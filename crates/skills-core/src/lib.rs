@@ -32,6 +32,7 @@ mod nearest;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
+mod prompt_template;
 mod published;
 mod registry;
 mod row;
@@ -61,6 +62,7 @@ pub use nearest::nearest;
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
+pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
 pub use registry::{
     Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,

@@ -101,6 +101,7 @@ impl SkillHead {
             registered_at: row.registered_at,
             origin: Origin::State,
             files: None,
+            folder: None,
         })
     }
 }

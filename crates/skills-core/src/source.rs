@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::front_matter::Document;
 use crate::markdown::Head;
 use crate::skill_folder::{FileContent, Manifest, SKILL_MD, SkillFolder};
-use crate::{Error, FilePath, GeneratedSkillMd, Pending, PromptName, SkillId};
+use crate::{Error, FilePath, GeneratedSkillMd, Pending, PromptName, SkillId, TemplateArgument};
 
 /// Where an entry is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,6 +99,8 @@ pub struct SourcePrompt {
     pub name: PromptName,
     /// Its description in a menu.
     pub description: Arc<str>,
+    /// Its declared arguments.
+    pub arguments: Arc<[TemplateArgument]>,
     /// When the document last changed, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
     /// Where it is stored.
@@ -108,7 +112,7 @@ pub struct SourcePrompt {
 pub struct PromptText {
     /// The prompt.
     pub prompt: SourcePrompt,
-    /// Its text.
+    /// Its text, with the values of its arguments.
     pub text: Arc<str>,
 }
 
@@ -165,7 +169,11 @@ pub trait Source: Send + Sync {
     /// Every prompt, and what had to be skipped.
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>>;
 
-    /// A prompt and its text.
-    fn prompt<'a>(&'a self, name: &'a PromptName)
-    -> Pending<'a, Result<Option<PromptText>, Error>>;
+    /// A prompt and its text with the given values, which must fit its declared arguments. A
+    /// prompt that declares none ignores them.
+    fn prompt<'a>(
+        &'a self,
+        name: &'a PromptName,
+        given: &'a Map<String, Value>,
+    ) -> Pending<'a, Result<Option<PromptText>, Error>>;
 }

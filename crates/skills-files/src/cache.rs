@@ -138,6 +138,7 @@ mod tests {
             path: path.to_owned(),
             relative: path.file_name().unwrap().into(),
             target: None,
+            rank: 0,
             pattern: "*.md".into(),
             stamp: Stamp::of(&fs::metadata(path).unwrap()),
             folder: None,

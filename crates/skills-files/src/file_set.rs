@@ -90,10 +90,10 @@ pub struct ParsedFiles<E> {
 }
 
 impl<E: FileEntry> FileSet<E> {
-    /// The files that `patterns` match; relative ones start at `base`.
-    pub fn new(base: &Path, patterns: &[String]) -> Self {
+    /// The files that these patterns match.
+    pub fn new(patterns: Patterns) -> Self {
         Self {
-            patterns: Patterns::new(base, patterns, E::SUFFIX),
+            patterns,
             limits: Limits::DEFAULT,
             cache: Cache::default(),
             listings: Singleflight::default(),

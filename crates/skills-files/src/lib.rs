@@ -23,6 +23,7 @@ mod cache;
 mod changes;
 mod file_set;
 mod folder;
+mod folders;
 mod generated;
 pub mod limits;
 mod markdown;
@@ -43,6 +44,7 @@ mod watch;
 
 pub use changes::SourceChanges;
 pub use folder::{MarkdownFile, MarkdownFolder};
+pub use folders::{Folders, places};
 pub use markdown::{FolderReport, LoadedFile};
 pub use pattern::PatternMatches;
 pub use read_file::{FileContent, ReadFileError, read_file, read_named_file, read_up_to};

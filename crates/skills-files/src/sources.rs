@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
 use skills_core::{
     Error, FileContent, FilePath, Listing, Manifest, Pending, PromptName, PromptText, SkillId,
     Source, SourcePrompt, SourceSkill,
@@ -13,8 +14,10 @@ use skills_core::{
 use crate::agents::{AgentFile, AgentSkill, AgentsReport};
 use crate::blocking::run_blocking;
 use crate::changes::SourceChanges;
-use crate::file_set::{FileSet, ParsedFiles};
+use crate::file_set::{FileEntry, FileSet, ParsedFiles};
+use crate::folders::Folders;
 use crate::markdown::{FolderReport, PromptFile, SkillFile, read_body};
+use crate::pattern::Patterns;
 use crate::reason::display_path;
 use crate::snapshot::{ServedName, Snapshot, fingerprint};
 use crate::text_file::Unserved;
@@ -41,10 +44,21 @@ impl Sources {
     /// The files that the patterns match; relative patterns start at `base`. A pattern
     /// that cannot be parsed is reported by every listing.
     pub fn new(base: &Path, skills: &[String], prompts: &[String], agents: &[String]) -> Self {
+        Self::with_folders(base, [skills, prompts, agents], &Folders::default())
+    }
+
+    /// The same with folders that are served whole. `patterns`: skills, prompts, agents.
+    pub fn with_folders(base: &Path, patterns: [&[String]; 3], folders: &Folders) -> Self {
+        let [skills, prompts, agents] = patterns;
+        let mut skills = Patterns::new(base, skills, SkillFile::SUFFIX);
+        folders.add_skills(&mut skills);
+        let mut agents = Patterns::new(base, agents, AgentFile::SUFFIX);
+        folders.add_agents(&mut agents);
+        let prompts = Patterns::new(base, prompts, PromptFile::SUFFIX);
         Self {
-            skills: Arc::new(FileSet::new(base, skills)),
-            prompts: Arc::new(FileSet::new(base, prompts)),
-            agents: Arc::new(FileSet::new(base, agents)),
+            skills: Arc::new(FileSet::new(skills)),
+            prompts: Arc::new(FileSet::new(prompts)),
+            agents: Arc::new(FileSet::new(agents)),
         }
     }
 
@@ -145,7 +159,11 @@ impl Sources {
     }
 
     /// Always lists: the front matter of any file may have the name.
-    async fn read_prompt(&self, name: &PromptName) -> Result<Option<PromptText>, Error> {
+    async fn read_prompt(
+        &self,
+        name: &PromptName,
+        given: &Map<String, Value>,
+    ) -> Result<Option<PromptText>, Error> {
         let listed = self.prompts.list().await?;
         let mut files = listed.files.iter();
         let Some(file) = files.find(|file| file.entry.prompt.name == *name) else {
@@ -156,6 +174,7 @@ impl Sources {
         let read = move |_: &_| PromptFile::read_with_text(&path, &real_path);
         match run_blocking(&self.prompts, &doing, read).await? {
             Ok(Some((PromptFile { prompt, .. }, text))) if prompt.name == *name => {
+                let text = prompt.render(text, given)?;
                 Ok(Some(PromptText { prompt, text }))
             }
             // It changed since the walk and is not this prompt any more.
@@ -207,8 +226,9 @@ impl Source for Sources {
     fn prompt<'a>(
         &'a self,
         name: &'a PromptName,
+        given: &'a Map<String, Value>,
     ) -> Pending<'a, Result<Option<PromptText>, Error>> {
-        Box::pin(self.read_prompt(name))
+        Box::pin(self.read_prompt(name, given))
     }
 }
 

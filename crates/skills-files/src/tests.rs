@@ -2,6 +2,7 @@
 
 mod agents;
 mod edits;
+mod folders;
 mod skill_folders;
 #[cfg(unix)]
 mod unix;
@@ -335,13 +336,13 @@ fn prompts_have_front_matter() {
         ],
     );
     let sources = disk.sources(&[], &["p/**/*.md"]);
-    let prompt = block_on(sources.prompt(&"bee".parse().unwrap()))
+    let prompt = block_on(sources.prompt(&"bee".parse().unwrap(), &serde_json::Map::new()))
         .unwrap()
         .unwrap();
     assert_eq!(&*prompt.text, "Do b.\n");
     assert_eq!(&*prompt.prompt.description, "Use it: often");
     assert!(
-        block_on(sources.prompt(&"b".parse().unwrap()))
+        block_on(sources.prompt(&"b".parse().unwrap(), &serde_json::Map::new()))
             .unwrap()
             .is_none()
     );

@@ -83,7 +83,7 @@ fn write_markdown(args: &ExportArgs, folder: &Path, output: &Output) -> Result<(
         let path = path_of(page);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent)
-            .and_then(|()| write_file(&path, &text(page), args.force))
+            .and_then(|()| write_file(&path, text(page), args.force))
             .map_err(|error| cannot_write(&path, &error))?;
         files.push(path.display().to_string());
     }

@@ -35,7 +35,7 @@ pub fn run(args: &NewArgs, output: &Output) -> Result<(), CliError> {
             "use a name on one line, as in --name dev",
         ));
     }
-    write_file(&args.file, &scaffold(name), false).map_err(|error| {
+    write_file(&args.file, scaffold(name), false).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
             let message = format!("{path} already exists");
             return CliError::invalid(message, "choose another name; files are never overwritten");

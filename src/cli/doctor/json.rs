@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skills_core::Skipped;
 use skills_files::LoadedFile;
 
-use super::Diagnosis;
+use super::{Diagnosis, rejections};
 use crate::app::StoreHealth;
 
 pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
@@ -59,6 +59,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "shadowed": shadowed.collect::<Value>(),
         "skipped": skipped(&report.skipped),
         "damaged": skipped(&checkup.damaged),
+        "unnamed": diagnosis.unnamed.iter().map(|unnamed| unnamed.id.clone()).collect::<Value>(),
     })
 }
 
@@ -69,6 +70,8 @@ fn files(files: &[LoadedFile], key: &str) -> Value {
             "path": file.path.display().to_string(),
             "pattern": &*file.pattern,
             "warning": (!file.warnings.is_empty()).then(|| file.warnings.join("; ")),
+            "files": file.folder.as_ref().map(|folder| folder.files.len()),
+            "rejections": rejections(file).collect::<Vec<_>>(),
         })
     };
     files.iter().map(entry).collect()

@@ -4,16 +4,19 @@
 mod json;
 mod text;
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use skills_files::PatternMatches;
+use skills_core::agent_skill;
+use skills_files::{LoadedFile, PatternMatches};
 
 use super::humanize::count;
 use super::options::{OutputArgs, TargetArgs};
+use super::paths::check_paths;
 use super::{CliError, block_on};
 use crate::app::{self, Checkup, EngineHealth, StoreHealth};
 use crate::config::LoadedConfig;
@@ -21,6 +24,10 @@ use crate::config::LoadedConfig;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
+    /// Folders to check as `skills serve` and `skills mcp` would serve them.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
     #[command(flatten)]
     target: TargetArgs,
 
@@ -30,10 +37,15 @@ pub struct DoctorArgs {
 
 const EXAMPLES: &str = "Examples:
   skills doctor                               exit code 0 without findings, 1 with findings
+  skills doctor skills                        the skills in the folder skills
+  skills doctor --discover                    the skills of every agent on this machine
   skills doctor --config team.yaml --json     for programs";
 
 pub fn run(args: &DoctorArgs) -> Result<(), CliError> {
-    let config = args.target.engine.load_optional_config();
+    let config = LoadedConfig {
+        paths: check_paths(&args.paths)?,
+        ..args.target.engine.load_optional_config()
+    };
     let checkup = block_on(async {
         let checkup = app::checkup(args.target.engine_target(), &config).await;
         checkup.map_err(|error| CliError::broken(error.to_text()))
@@ -60,6 +72,45 @@ struct Diagnosis<'a> {
     skill_patterns: Vec<PatternCount<'a>>,
     prompt_patterns: Vec<PatternCount<'a>>,
     agent_patterns: Vec<PatternCount<'a>>,
+    unnamed: Vec<Unnamed>,
+}
+
+/// A skill that is not a folder and whose id has no name for clients of Agent Skills.
+struct Unnamed {
+    id: String,
+    /// The nearest name.
+    near: Option<String>,
+}
+
+/// The skills of files, documents and state that have no name.
+fn unnamed(checkup: &Checkup) -> Vec<Unnamed> {
+    let files = checkup.report.skills.iter();
+    let files = files.filter(|file| file.folder.is_none());
+    let files = files.map(|file| &file.name);
+    let agents = checkup.agents.iter().flat_map(|agent| &agent.ids);
+    let all = files.chain(agents).chain(&checkup.registered_skills);
+    let ids: BTreeSet<_> = all.collect();
+    let unnamed = ids.into_iter().filter_map(|id| {
+        let name = id.rsplit('/').next().unwrap_or_default();
+        (!agent_skill::is_name(name)).then(|| Unnamed {
+            id: id.clone(),
+            near: agent_skill::nearest_name(name),
+        })
+    });
+    unnamed.collect()
+}
+
+/// Why the specification rejects a skill folder; what its warnings say is not repeated.
+fn rejections(file: &LoadedFile) -> impl Iterator<Item = &str> {
+    let folder = file.folder.iter();
+    let reasons = folder.flat_map(|folder| folder.rejections.iter());
+    let is_known = |reason: &str| {
+        let mut warnings = file.warnings.iter();
+        warnings.any(|known| reason.contains(known) || known.contains(reason))
+    };
+    reasons
+        .map(String::as_str)
+        .filter(move |reason| !is_known(reason))
 }
 
 impl<'a> Diagnosis<'a> {
@@ -81,6 +132,7 @@ impl<'a> Diagnosis<'a> {
             skill_patterns: count_files(&patterns.skills, &report.skill_patterns, &skills),
             prompt_patterns: count_files(&patterns.prompts, &report.prompt_patterns, &prompts),
             agent_patterns: count_files(&patterns.agents, &checkup.agent_patterns, &agents),
+            unnamed: unnamed(checkup),
         }
     }
 }
@@ -159,17 +211,15 @@ struct PatternCount<'a> {
     earlier: usize,
 }
 
-/// Counts the files of each pattern, in the order of the configuration. `served` has the pattern
-/// of each file that is served.
+/// Counts the files of each pattern, in the order of the configuration, and of each folder after
+/// them. `served` has the pattern of each file that is served.
 fn count_files<'a, 'b>(
     patterns: &'a [String],
-    matches: &[PatternMatches],
+    matches: &'a [PatternMatches],
     served: &(impl Iterator<Item = &'b Arc<str>> + Clone),
 ) -> Vec<PatternCount<'a>> {
     let mut matches = matches.iter().peekable();
-    let counted = patterns.iter().map(|pattern| {
-        // Invalid patterns have no matches.
-        let matches = matches.next_if(|matches| *matches.pattern == **pattern);
+    let count = |pattern: &'a str, matches: Option<&PatternMatches>| {
         // Compare pointers: the same text may occur twice.
         let is_its = |of: &&Arc<str>| matches.is_some_and(|m| Arc::ptr_eq(of, &m.pattern));
         PatternCount {
@@ -178,6 +228,15 @@ fn count_files<'a, 'b>(
             served: served.clone().filter(is_its).count(),
             earlier: matches.map_or(0, |matches| matches.earlier),
         }
-    });
-    counted.collect()
+    };
+    let mut counted = Vec::with_capacity(patterns.len());
+    for pattern in patterns {
+        // Invalid patterns have no matches.
+        let matches = matches.next_if(|matches| *matches.pattern == **pattern);
+        counted.push(count(pattern, matches));
+    }
+    // A folder is searched for files of every kind.
+    let found = matches.filter(|folder| folder.files > 0);
+    counted.extend(found.map(|folder| count(&folder.pattern, Some(folder))));
+    counted
 }

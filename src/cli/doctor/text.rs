@@ -2,13 +2,14 @@
 
 use skills_core::{Skipped, escape_control};
 
-use super::{Diagnosis, PatternCount};
+use super::{Diagnosis, PatternCount, Unnamed, rejections};
+use crate::cli::humanize;
 
 /// A line: its label and its text.
 pub type Line = (&'static str, String);
 
 /// Labels of lines that report a problem to fix.
-const FINDINGS: [&str; 4] = ["warning", "shadowed", "skipped", "damaged"];
+const FINDINGS: [&str; 5] = ["warning", "rejected", "shadowed", "skipped", "damaged"];
 
 /// How many problems there are.
 pub fn count_findings(diagnosis: &Diagnosis<'_>, lines: &[Line]) -> usize {
@@ -43,11 +44,28 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
         lines.extend(patterns.iter().map(|count| pattern(count, kind)));
         for file in files {
             let path = file.path.display();
-            lines.push((kind, format!("{}  {path}", file.name)));
+            let files = file.folder.as_ref().map(|folder| folder.files.len());
+            let files = files.map(|files| format!("  ({})", humanize::count(files, "file")));
+            let files = files.unwrap_or_default();
+            lines.push((kind, format!("{}  {path}{files}", file.name)));
             let warnings = file.warnings.iter();
             lines.extend(warnings.map(|warning| ("warning", format!("{path}: {warning}"))));
+            lines.extend(rejections(file).map(|reason| {
+                let text = format!("{path}: other agents do not load it: it {reason}");
+                ("rejected", text)
+            }));
         }
     }
+    lines.extend(diagnosis.unnamed.iter().map(|unnamed| {
+        let Unnamed { id, near } = unnamed;
+        let near = near.as_ref().map(|near| format!(", such as `{near}`"));
+        let near = near.unwrap_or_default();
+        let text = format!(
+            "{id}: not listed for clients of Agent Skills, because its last segment cannot be a \
+             name; give it another id{near}"
+        );
+        ("note", text)
+    }));
     let patterns = diagnosis.agent_patterns.iter();
     lines.extend(patterns.map(|count| pattern(count, "agent")));
     for agent in &checkup.agents {

@@ -15,7 +15,7 @@ use std::sync::mpsc;
 
 use agent3md::{Agent, Finding, ValidationReport, tool_text};
 use clap::Args;
-use skills_core::escape_control;
+use skills_core::{SKILL_MD, escape_control};
 use skills_files::agents::file;
 use skills_files::watch_file;
 use skills_mcp::document::{ServedAgent, Server};
@@ -28,17 +28,42 @@ const PRINTED_FINDINGS_MAX: usize = 20;
 
 #[derive(Args)]
 pub struct DocumentArgs {
-    /// Serve this `.3md` document: its skills become four tools.
-    #[arg(value_name = "AGENT.3MD")]
-    pub file: Option<PathBuf>,
+    /// Folders to serve with the registry: skill folders (`SKILL.md`), markdown files and `.3md`
+    /// documents. Or one `.3md` document, without the registry: its skills become four tools.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
 
     /// Refuse a document in which the validator finds errors (exit code 1).
-    #[arg(long, requires = "file")]
+    #[arg(long, requires = "paths")]
     strict: bool,
 
     /// Start the server, call each tool once, print the results and exit.
-    #[arg(long, requires = "file")]
+    #[arg(long, requires = "paths")]
     selftest: bool,
+}
+
+impl DocumentArgs {
+    /// The document to serve without the registry: one file. A `SKILL.md` is not meant as one.
+    pub fn document(&self) -> Option<&Path> {
+        let is_file = |path: &Path| {
+            let is_skill_md = path.file_name().is_some_and(|name| name == SKILL_MD);
+            path.is_file() && !is_skill_md
+        };
+        match &*self.paths {
+            [path] if file::is_document(path) || is_file(path) => Some(path),
+            [path] if self.document_option().is_some() && !path.is_dir() => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The options that only the server of one document has.
+    pub fn document_option(&self) -> Option<&'static str> {
+        match (self.strict, self.selftest) {
+            (true, _) => Some("--strict"),
+            (_, true) => Some("--selftest"),
+            _ => None,
+        }
+    }
 }
 
 /// Serves the document until stdin ends.

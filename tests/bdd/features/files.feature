@@ -115,6 +115,82 @@ Feature: markdown files as skills and prompts
         | ---␊a: 1␊a: 2␊---␊Hi            | cannot be read          |
         | ---␊description: x␊---␊          | has no text             |
 
+  Rule: a prompt can declare arguments, which are checked before it is rendered
+
+    Background:
+      Given the file "prompts/mail.md" holds:
+        """
+        ---
+        description: Writes a mail.
+        arguments:
+          - name: to
+            description: Who gets it.
+            required: true
+          - name: tone
+            enum: [short, formal]
+            default: short
+          - cc
+        ---
+        {{to}}, {{tone}}, [{{cc}}]. $1: $2. All: $ARGUMENTS.
+        """
+      When the prompts are "prompts/*.md"
+
+    Scenario: a menu shows them
+      Then the prompt "mail" takes:
+        | name | required | description                                 |
+        | to   | yes      | Who gets it.                                |
+        | tone | no       | one of `short`, `formal`; default `short`   |
+        | cc   | no       |                                             |
+
+    Scenario Outline: `{{name}}`, `$1` and `$ARGUMENTS` are their values
+      Then the prompt "mail" with "<arguments>" says "<text>"
+
+      Examples:
+        | arguments                | text                                                    |
+        | to=Ada                   | Ada, short, []. Ada: short. All: Ada short.             |
+        | to=Ada tone=formal cc=Bo | Ada, formal, [Bo]. Ada: formal. All: Ada formal Bo.     |
+        | to={{cc}} cc=$1          | {{cc}}, short, [$1]. {{cc}}: short. All: {{cc}} short $1. |
+
+    Scenario Outline: values that do not fit
+      Then the prompt "mail" with "<arguments>" fails: "<message>"
+
+      Examples:
+        | arguments          | message                                                                           |
+        | tone=formal        | prompt `mail` is missing required argument `to`                                   |
+        | to=Ada tone=formel | argument `tone` of prompt `mail` cannot be `formel` (did you mean `formal`?)       |
+        | to=Ada tone=loud   | argument `tone` of prompt `mail` cannot be `loud` (use one of short, formal)      |
+        | to=Ada bcc=Bo      | prompt `mail` has no argument `bcc` (did you mean `cc`?)                          |
+
+    Scenario: a name that is not declared stays, with a warning
+      Given the file "prompts/a.md" holds:
+        """
+        ---
+        description: d
+        arguments: [to]
+        ---
+        {{too}}
+        """
+      When the prompts are "prompts/*.md"
+      Then the prompt "a" with "to=Ada" says "{{too}}"
+      And there is a warning about "prompts/a.md" that says "add `too` to `arguments`"
+
+    Scenario Outline: declarations that cannot be used
+      Given the file "prompts/a.md" holds "---␊description: d␊arguments: <arguments>␊---␊Hi"
+      When the prompts are "prompts/*.md"
+      Then "prompts/a.md" is skipped because it "<reason>"
+
+      Examples:
+        | arguments                          | reason                      |
+        | {a: b}                             | is not a list               |
+        | [a b]                              | use letters, digits         |
+        | [a, a]                             | duplicate argument name `a` |
+        | [{name: a, enum: [b], default: c}] | not one of its `enum`       |
+
+    Scenario: without declared arguments the text stays as it is
+      Given the file "prompts/a.md" holds "---␊description: d␊---␊It costs $1 {{a}}"
+      When the prompts are "prompts/*.md"
+      Then the prompt "a" with "x=1" says "It costs $1 {{a}}"
+
   Rule: one file, one id
 
     Scenario: the first pattern that matches a file gives it its id

@@ -131,3 +131,39 @@ Feature: folders with a SKILL.md as skills
       Given the file "skills/pdf/SKILL.md" holds "---␊name: pdf␊description: x␊---␊x"
       When the skills are "skills/**/*.md"
       Then the skill "pdf" is an Agent Skill
+
+  Rule: folders are served without a pattern
+
+    Background:
+      Given the file "team/pdf/SKILL.md" holds "---␊name: pdf␊description: d␊---␊# Team"
+      And the file "team/house/style.md" holds "# Style"
+      And the file "team/README.md" holds "# About the folder"
+      And the file "team/.hidden/x.md" holds "# Hidden"
+      And the file "team/node_modules/x.md" holds "# Package"
+      And the file "mine/pdf/SKILL.md" holds "---␊name: pdf␊description: d␊---␊# Mine"
+
+    Scenario: a folder has skill folders and markdown
+      When the folder "team" is served
+      Then the skill "pdf" comes from "team/pdf/SKILL.md"
+      And the skill "house/style" comes from "team/house/style.md"
+      And nothing is skipped
+
+    Scenario: a folder that is a skill has its name as id
+      When the folder "mine/pdf" is served
+      Then the skill "pdf" comes from "mine/pdf/SKILL.md"
+      And there is 1 skill
+
+    Scenario: of two folders the first wins
+      When the folders "team" and "mine" are served
+      Then the skill "pdf" reads "# Team"
+      And "mine/pdf/SKILL.md" is skipped because it "has the id `pdf`"
+
+    Scenario: the places where agents keep skills have skill folders only, those of the project first
+      Given the file "app/.claude/skills/pdf/SKILL.md" holds "# Project"
+      And the file "app/.claude/skills/notes.md" holds "# No skill"
+      And the file "home/.agents/skills/pdf/SKILL.md" holds "# User"
+      And the file "home/.config/goose/skills/own/SKILL.md" holds "# Own"
+      When the skills of the project "app" and of the user "home" are discovered
+      Then the skill "pdf" reads "# Project"
+      And the skill "own" comes from "home/.config/goose/skills/own/SKILL.md"
+      And "home/.agents/skills/pdf/SKILL.md" is skipped because it "has the id `pdf`"

@@ -7,7 +7,9 @@
 
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
-use skills_core::Source as _;
+use serde_json::value::to_raw_value;
+use serde_json::{Map, Value};
+use skills_core::{Error, Kind, RenderedPrompt, Source as _};
 use skills_files::LoadedFile;
 
 use crate::world::World;
@@ -69,10 +71,59 @@ async fn says(world: &mut World, name: String, text: String) {
     let prompt = world
         .files
         .sources()
-        .prompt(&name)
+        .prompt(&name, &Map::new())
         .await
         .expect("it is read");
     assert_eq!(&*prompt.expect("it is there").text, text);
+}
+
+#[then(expr = "the prompt {string} takes:")]
+async fn takes(world: &mut World, name: String, step: &Step) {
+    let menu = world.files.registry().prompt_menu().await;
+    let menu = menu.expect("it is listed");
+    let prompt = menu.iter().find(|prompt| prompt.name.as_str() == name);
+    let arguments = &prompt.expect("it is there").arguments;
+    let shown: Vec<_> = arguments
+        .iter()
+        .map(|argument| {
+            let required = if argument.required { "yes" } else { "no" };
+            let description = argument.description.as_deref().unwrap_or_default();
+            [&argument.name, required, description]
+                .map(str::to_owned)
+                .to_vec()
+        })
+        .collect();
+    let table = step.table.as_ref().expect("a table");
+    assert_eq!(shown, table.rows[1..]);
+}
+
+#[then(expr = "the prompt {string} with {string} says {string}")]
+async fn renders(world: &mut World, name: String, arguments: String, text: String) {
+    let rendered = render(world, &name, &arguments).await;
+    let message = &rendered.expect("it is rendered").messages[0];
+    let message: Value = serde_json::from_str(message.get()).expect("JSON");
+    assert_eq!(message["content"]["text"], text);
+}
+
+#[then(expr = "the prompt {string} with {string} fails: {string}")]
+async fn fails(world: &mut World, name: String, arguments: String, message: String) {
+    let error = render(world, &name, &arguments)
+        .await
+        .expect_err("it fails");
+    assert_eq!(error.kind(), Kind::Invalid);
+    assert_eq!(error.to_text(), message);
+}
+
+/// Renders with arguments such as `to=Ada cc=Bo`.
+async fn render(world: &World, name: &str, arguments: &str) -> Result<RenderedPrompt, Error> {
+    let pairs = arguments.split(' ').filter_map(|pair| pair.split_once('='));
+    let arguments: Map<String, Value> = pairs
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect();
+    let arguments = to_raw_value(&arguments).expect("JSON");
+    let name = name.parse().expect("a name");
+    let registry = world.files.registry();
+    registry.render_prompt(&name, Some(arguments)).await
 }
 
 #[then(expr = "there is a warning about {string} that says {string}")]

@@ -7,9 +7,42 @@
 
 use cucumber::{then, when};
 use skills_core::{Error, Kind, SkillFolder, Source as _};
+use skills_files::{Folders, places};
 
 use crate::world::World;
 use crate::world::values::visible_to_raw;
+
+#[when(expr = "the folder {string} is served")]
+async fn folder_served(world: &mut World, folder: String) {
+    serve(world, &[folder]).await;
+}
+
+#[when(expr = "the folders {string} and {string} are served")]
+async fn folders_served(world: &mut World, first: String, second: String) {
+    serve(world, &[first, second]).await;
+}
+
+async fn serve(world: &mut World, named: &[String]) {
+    let named = named
+        .iter()
+        .map(|folder| world.files.path(folder))
+        .collect();
+    let folders = Folders {
+        named,
+        places: Vec::new(),
+    };
+    world.files.load_folders(&folders).await;
+}
+
+#[when(expr = "the skills of the project {string} and of the user {string} are discovered")]
+async fn discovered(world: &mut World, project: String, home: String) {
+    let (project, home) = (world.files.path(&project), world.files.path(&home));
+    let folders = Folders {
+        named: Vec::new(),
+        places: places(&project, Some(&home)),
+    };
+    world.files.load_folders(&folders).await;
+}
 
 #[then(expr = "the skill {string} has the files {string}")]
 fn has_files(world: &mut World, id: String, paths: String) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use memory_engine::Memory;
 use skills_core::{Registry, RegistrySettings};
-use skills_files::{FolderReport, Sources};
+use skills_files::{FolderReport, Folders, Sources};
 use tempfile::TempDir;
 
 /// A temporary folder, created when it is first used.
@@ -47,6 +47,16 @@ impl TempFolder {
     /// Loads the files that the patterns match.
     pub async fn load(&mut self, skills: &[String], prompts: &[String]) {
         let sources = Sources::new(&self.path(""), skills, prompts, &[]);
+        self.load_sources(sources).await;
+    }
+
+    /// Loads the files of folders.
+    pub async fn load_folders(&mut self, folders: &Folders) {
+        let sources = Sources::with_folders(&self.path(""), [&[]; 3], folders);
+        self.load_sources(sources).await;
+    }
+
+    async fn load_sources(&mut self, sources: Sources) {
         let report = sources.report().await.expect("the disk can be read");
         self.report = report.folder.expect("there are patterns");
         let (engine, now) = (Memory::new().connect(), || {

@@ -10,6 +10,7 @@ const VERBS: &[&str] = &[
     "index",
     "register",
     "unregister",
+    "new",
     "import",
     "export",
     "prompts",

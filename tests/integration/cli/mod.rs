@@ -6,6 +6,7 @@
 mod batch;
 mod disk;
 mod engine;
+mod folders;
 mod help;
 mod mistakes;
 mod pipes;

@@ -36,6 +36,20 @@ fn markdown_is_rendered_on_a_terminal_only() {
     assert_eq!(plain, body, "raw in a pipe on a terminal");
 }
 
+#[test]
+fn a_binary_file_is_not_printed_on_a_terminal() {
+    let s = Transcript::new();
+    s.file("config.yaml", "skills: ['*/SKILL.md']\n")
+        .file("pdf/SKILL.md", "# PDF\n")
+        .file("pdf/logo.png", [0x89, b'P', 0xff, 0x1b]);
+    let shown = on_a_terminal(&s, 80, "skills read pdf/logo.png");
+    assert_eq!(shown.code, 2, "{}", shown.stdout);
+    let message = "skill://pdf/logo.png is not text: 4 B of image/png";
+    assert!(shown.stdout.contains(message), "{}", shown.stdout);
+    let piped = on_a_terminal(&s, 80, "skills read pdf/logo.png | wc -c");
+    assert_eq!(piped.stdout.trim(), "4");
+}
+
 /// The text of a document must not control the terminal.
 #[test]
 fn control_characters_of_a_document_are_escaped_on_a_terminal() {

@@ -70,6 +70,8 @@ impl Transcript {
         command
             .env("SKILLS_URL", NO_ENGINE)
             .env("SKILLS_DATA_DIR", self.path("data"))
+            .env("HOME", self.path("home"))
+            .env("USERPROFILE", self.path("home"))
     }
 
     /// Runs a `skills` command line with this `stdin`.

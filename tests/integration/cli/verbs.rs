@@ -41,7 +41,17 @@ fn prompts_are_registered_rendered_and_unregistered() {
         "prompts/open-pr.md",
         "---\ndescription: Open a pull request.\n---\nOpen it.\n",
     );
+    s.file(
+        "prompts/mail.md",
+        "---\ndescription: Write a mail.\narguments:\n- {name: to, required: true}\n\
+         - {name: tone, enum: [short, formal], default: short}\n---\nTo {{to}}: $2.\n",
+    );
     s.step("skills prompts list")
+        .step("skills prompts get mail to=Ada")
+        .step("skills prompts get mail to=Ada tone=formal --json")
+        .step("skills prompts get mail tone=formal")
+        .step("skills prompts get mail to=Ada tone=loud")
+        .step("skills prompts get mail to=Ada tne=short")
         .step("skills prompts register greet --function demo::greet --description 'Compose a greeting.' --required 'name=Who to greet' --optional tone")
         .step("skills prompts list")
         .step("skills prompts list --json")

@@ -221,7 +221,7 @@ fn document_flags_without_a_document_are_a_usage_error() {
     for arguments in [
         &["mcp", "--strict"][..],
         &["mcp", "--selftest"],
-        &["mcp", "a.3md", "b.3md"],
+        &["mcp", "--strict", "a.3md", "b.3md"],
     ] {
         let output = skills_command().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "for {arguments:?}");

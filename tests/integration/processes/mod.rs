@@ -7,6 +7,7 @@ mod connections;
 mod damaged;
 mod doctor;
 mod files;
+mod folders;
 mod handlers;
 mod log;
 mod serve;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Map, Value};
 use skills_core::{
     Error, Head, Listing, Origin, Pending, PromptName, PromptText, SkillId, Source, SourcePrompt,
     SourceSkill,
@@ -45,6 +46,7 @@ fn prompt(name: &PromptName, description: &Arc<str>) -> SourcePrompt {
     SourcePrompt {
         name: name.clone(),
         description: Arc::clone(description),
+        arguments: Arc::default(),
         registered_at: MODIFIED.into(),
         origin: Origin::Fs,
     }
@@ -88,6 +90,7 @@ impl Source for MemorySource {
     fn prompt<'a>(
         &'a self,
         name: &'a PromptName,
+        _: &'a Map<String, Value>,
     ) -> Pending<'a, Result<Option<PromptText>, Error>> {
         let files = self.files();
         let found = files.prompts.get(name);

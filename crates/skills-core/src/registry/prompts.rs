@@ -1,5 +1,6 @@
 //! Registering, listing and rendering prompts.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::value::{RawValue, to_raw_value};
@@ -12,7 +13,7 @@ use crate::prompt_output::{RenderedPrompt, messages, user_message};
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
     Change, Error, FunctionId, Json, Listing, Origin, Prompt, PromptArgument, PromptName,
-    PromptText, SourcePrompt,
+    PromptText, SourcePrompt, TemplateArgument,
 };
 
 /// The short form of a prompt.
@@ -94,7 +95,7 @@ impl Registry {
         let custom_heads = custom.entries.into_iter().map(|prompt| PromptHead {
             name: prompt.name,
             function_id: String::new(),
-            arguments: 0,
+            arguments: prompt.arguments.len(),
             registered_at: prompt.registered_at,
             origin: prompt.origin,
         });
@@ -117,7 +118,11 @@ impl Registry {
         let custom = custom.into_iter().map(|prompt| PromptMenuEntry {
             name: prompt.name,
             description: prompt.description,
-            arguments: Vec::new(),
+            arguments: prompt
+                .arguments
+                .iter()
+                .map(TemplateArgument::to_menu)
+                .collect(),
         });
         let mut menu: Vec<PromptMenuEntry> = stored.chain(custom).collect();
         menu.sort_by(|a, b| a.name.cmp(&b.name));
@@ -165,13 +170,18 @@ impl Registry {
             }
             None => {}
         }
+        let parsed = match given {
+            Some(given) => Cow::Borrowed(given),
+            None => Cow::Owned(parse_arguments(&arguments)?),
+        };
         for source in &self.sources {
-            if let Some(PromptText { prompt, text }) = source.prompt(name).await? {
-                check(&[])?;
-                if arguments.get() != "{}" {
+            if let Some(PromptText { prompt, text }) = source.prompt(name, &parsed).await? {
+                // The source has checked the values of the arguments that are declared.
+                if prompt.arguments.is_empty() && !parsed.is_empty() {
+                    check(&[])?;
                     tracing::debug!(
                         prompt = name.as_str(),
-                        "a prompt file takes no arguments; ignored"
+                        "this prompt file takes no arguments; ignored"
                     );
                 }
                 return Ok(RenderedPrompt {
@@ -239,4 +249,9 @@ fn checked_arguments(arguments: Option<Json>) -> Result<Json, Error> {
         )),
         _ => Ok(RawValue::from_string("{}".into()).expect("an empty object is JSON")),
     }
+}
+
+fn parse_arguments(arguments: &RawValue) -> Result<Map<String, Value>, Error> {
+    let parsed = serde_json::from_str(arguments.get());
+    parsed.map_err(|error| Error::invalid("arguments", format!("cannot be read: {error}")))
 }

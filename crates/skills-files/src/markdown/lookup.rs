@@ -1,6 +1,7 @@
 //! Finds the file of one skill by its id without a walk, if the patterns determine where
 //! it must be.
 
+use std::cmp::Ordering;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,14 @@ struct Candidate<'a> {
     root: PathBuf,
     /// The folder, if the file is a `SKILL.md`: its path below the root.
     folder: Option<PathBuf>,
+}
+
+impl Candidate<'_> {
+    /// The order of a listing.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let paths = || path_bytes(&self.path).cmp(path_bytes(&other.path));
+        self.pattern.rank.cmp(&other.pattern.rank).then_with(paths)
+    }
 }
 
 /// Where a skill is.
@@ -122,7 +131,8 @@ impl FileSet<SkillFile> {
                 (folder.join(SKILL_MD), Some(folder.clone())),
             ] {
                 let path = root.join(&relative);
-                if !pattern.matches(&relative) {
+                let is_left_out = || relative.iter().any(|name| pattern.leaves_out(name));
+                if !pattern.matches(&relative) || is_left_out() {
                     continue;
                 }
                 match fs::canonicalize(&path) {
@@ -152,7 +162,7 @@ impl FileSet<SkillFile> {
             earlier.push((pattern, root));
         }
         let found = &mut candidates.found;
-        found.sort_by(|a, b| path_bytes(&a.path).cmp(path_bytes(&b.path)));
+        found.sort_by(Candidate::cmp);
         Ok(candidates)
     }
 
@@ -167,7 +177,8 @@ impl FileSet<SkillFile> {
             for folder in folders_named(&root, id)? {
                 let relative = folder.join(SKILL_MD);
                 let path = root.join(&relative);
-                if pattern.matches(&relative) && path.is_file() {
+                let is_left_out = relative.iter().any(|name| pattern.leaves_out(name));
+                if pattern.matches(&relative) && !is_left_out && path.is_file() {
                     let root = root.clone();
                     candidates.found.push(Candidate {
                         path,
@@ -179,7 +190,7 @@ impl FileSet<SkillFile> {
             }
         }
         let found = &mut candidates.found;
-        found.sort_by(|a, b| path_bytes(&a.path).cmp(path_bytes(&b.path)));
+        found.sort_by(Candidate::cmp);
         Ok(candidates)
     }
 }

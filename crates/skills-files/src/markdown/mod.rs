@@ -4,6 +4,7 @@
 mod content;
 mod lookup;
 mod prompt;
+mod prompt_arguments;
 mod skill;
 
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use crate::pattern::PatternMatches;
 pub(crate) use content::read_text;
 pub(crate) use lookup::{SkillPlace, read_body};
 pub(crate) use prompt::PromptFile;
-pub(crate) use skill::SkillFile;
+pub(crate) use skill::{SkillFile, file_id, folder_id};
 
 /// A file that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl FolderReport {
             ..LoadedFile::new(file, file.entry.skill.id.as_str())
         };
         let prompt = |file: &ParsedFile<PromptFile>| LoadedFile {
-            warnings: file.entry.warning.iter().map(ToString::to_string).collect(),
+            warnings: file.entry.warnings.to_vec(),
             ..LoadedFile::new(file, file.entry.prompt.name.as_str())
         };
         Self {

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use skills_core::{Origin, PromptName, SourcePrompt, check_description};
+use skills_core::{Origin, PromptName, SourcePrompt, check_description, undeclared_names};
 
 use super::content::MarkdownContent;
+use super::prompt_arguments;
 use crate::file_set::FileEntry;
 use crate::scan::FoundFile;
 use crate::snapshot::fingerprint;
@@ -16,8 +17,8 @@ use crate::text_file::Unserved;
 pub struct PromptFile {
     /// The entry of a listing.
     pub prompt: SourcePrompt,
-    /// What had to be repaired to read its front matter.
-    pub warning: Option<Arc<str>>,
+    /// What its author should correct, and how.
+    pub warnings: Arc<[String]>,
     /// Changes with everything that is served of the file.
     pub fingerprint: u64,
 }
@@ -67,15 +68,26 @@ impl PromptFile {
             let fix = "rename the file or set `name` in the front matter";
             format!("cannot be a prompt: {error}; {fix}")
         })?;
+        let (arguments, mut warnings) = prompt_arguments::parse(front_matter)?;
+        warnings.extend(front_matter.warning.clone());
+        if !arguments.is_empty() {
+            let undeclared = undeclared_names(&content.body, &arguments);
+            warnings.extend(undeclared.into_iter().map(|name| {
+                format!("uses `{{{{{name}}}}}`, which stays as it is; add `{name}` to `arguments`")
+            }));
+        }
+        let declared = front_matter.get("arguments").map(ToString::to_string);
+        let served = (&content.body, &content.modified_at, description, declared);
         Ok(Self {
-            fingerprint: fingerprint((&content.body, &content.modified_at, description)),
+            fingerprint: fingerprint(served),
             prompt: SourcePrompt {
                 name,
                 description: description.into(),
+                arguments: arguments.into(),
                 registered_at: Arc::clone(&content.modified_at),
                 origin: Origin::Fs,
             },
-            warning: front_matter.warning.as_deref().map(Arc::from),
+            warnings: warnings.into(),
         })
     }
 }
@@ -118,11 +130,11 @@ mod tests {
     #[track_caller]
     fn good(yaml: &str, name: &str, description: &str, warned: bool) {
         let PromptFile {
-            prompt, warning, ..
+            prompt, warnings, ..
         } = parse(Some(yaml), "", "stem").unwrap();
         assert_eq!(prompt.name.as_str(), name, "for {yaml:?}");
         assert_eq!(&*prompt.description, description, "for {yaml:?}");
-        assert_eq!(warning.is_some(), warned, "{warning:?}");
+        assert_eq!(!warnings.is_empty(), warned, "{warnings:?}");
     }
 
     #[track_caller]
@@ -166,12 +178,10 @@ mod tests {
         good("description: Uses: x # why\n", "stem", "Uses: x", true);
         good("description: `x` does y\n", "stem", "`x` does y", true);
         good("description: @me does y\r\n", "stem", "@me does y", true);
-        let warned = parse(Some("description: a: b\n"), "", "s").unwrap().warning;
-        assert!(
-            warned
-                .unwrap()
-                .contains("`description` in the front matter")
-        );
+        let warned = parse(Some("description: a: b\n"), "", "s")
+            .unwrap()
+            .warnings;
+        assert!(warned[0].contains("`description` in the front matter"));
     }
 
     #[test]
@@ -208,6 +218,18 @@ mod tests {
         bad("description: a: b\ndescription: y\n", "cannot be read");
         bad("description: [a\n", "cannot be read");
         bad("description: 'x\n", "cannot be read");
+    }
+
+    #[test]
+    fn names_that_are_not_declared_are_a_warning() {
+        let warnings = |yaml, body| parse(Some(yaml), body, "stem").unwrap().warnings;
+        let declared = "description: x\narguments: [to]\n";
+        assert_eq!(*warnings(declared, "{{to}} $1"), [""; 0]);
+        assert_eq!(
+            *warnings(declared, "{{too}}"),
+            ["uses `{{too}}`, which stays as it is; add `too` to `arguments`"]
+        );
+        assert_eq!(*warnings("description: x\n", "{{too}}"), [""; 0]);
     }
 
     #[test]

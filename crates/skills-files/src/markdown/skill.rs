@@ -79,7 +79,10 @@ impl FileEntry for SkillFile {
         let head = Head::of_document(&document);
         let repaired = document.front_matter.as_ref();
         let repaired = repaired.and_then(|front_matter| front_matter.warning.clone());
-        let warnings = [renamed, document.problem.clone(), repaired];
+        let broken = document.problem.as_ref();
+        let broken = broken
+            .map(|problem| format!("{problem}; correct it: until then it is a part of the body"));
+        let warnings = [renamed, broken, repaired];
         let fingerprint = fingerprint((document.body, &file.modified_at, &head));
         let mut skill = SourceSkill {
             id,
@@ -148,7 +151,7 @@ fn skill_folder(found: &FoundFolder, document: &Document<'_>, bundle: &Bundle) -
 }
 
 /// The id of a file; fails with the reason why its path is not one.
-fn file_id(relative: &Path) -> Result<SkillId, String> {
+pub fn file_id(relative: &Path) -> Result<SkillId, String> {
     let text = relative.to_str().unwrap_or_default();
     let text = text.strip_suffix(SkillFile::SUFFIX).unwrap_or(text);
     let text: Cow<'_, str> = if MAIN_SEPARATOR == '/' {
@@ -161,7 +164,7 @@ fn file_id(relative: &Path) -> Result<SkillId, String> {
 }
 
 /// The id of a folder, and a report if it is not the path of the folder.
-fn folder_id(path: &str) -> Result<(SkillId, Option<String>), String> {
+pub fn folder_id(path: &str) -> Result<(SkillId, Option<String>), String> {
     if let Ok(id) = path.parse() {
         return Ok((id, None));
     }

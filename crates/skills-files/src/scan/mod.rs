@@ -45,9 +45,6 @@ impl Limits {
     };
 }
 
-/// The reason given for a pattern that matches nothing.
-pub const NO_MATCH: &str = "matches no file";
-
 /// A file that some pattern matches.
 #[derive(Debug)]
 pub struct FoundFile {
@@ -59,6 +56,8 @@ pub struct FoundFile {
     pub target: Option<PathBuf>,
     /// That pattern, as it was written.
     pub pattern: Arc<str>,
+    /// The rank of that pattern.
+    pub rank: usize,
     /// Its stamp during the walk.
     pub stamp: Stamp,
     /// The folder that it makes a skill.
@@ -77,8 +76,8 @@ impl FoundFile {
 pub struct Scan {
     /// How much each pattern matches, in their order.
     pub matches: Vec<PatternMatches>,
-    /// Files with the suffix of the patterns, in byte order of their paths, each once; then
-    /// skill folders whose path is not an id.
+    /// Files with the suffix of the patterns, in the order of the ranks and in byte order of their
+    /// paths, each once; then skill folders whose path is not an id.
     pub found: Vec<FoundFile>,
     /// What matches and cannot be served.
     pub skipped: Vec<Skipped>,
@@ -100,7 +99,9 @@ pub fn scan(patterns: &[Pattern], limits: Limits, skill_md: SkillMd) -> Result<S
     let is_renamed = |found: &FoundFile| found.folder.as_ref().is_some_and(|f| f.is_renamed);
     scan.found.sort_by(|a, b| {
         let paths = || path_bytes(&a.path).cmp(path_bytes(&b.path));
-        is_renamed(a).cmp(&is_renamed(b)).then_with(paths)
+        let ranks = || a.rank.cmp(&b.rank);
+        let names = is_renamed(a).cmp(&is_renamed(b));
+        names.then_with(ranks).then_with(paths)
     });
     Ok(scan)
 }

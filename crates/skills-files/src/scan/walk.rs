@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skills_core::Skipped;
+use skills_core::{SKILL_MD, Skipped};
 
-use super::{FoundFile, Limits, NO_MATCH, Scan, SkillMd, path_bytes};
-use crate::pattern::{Pattern, PatternMatches};
+use super::{FoundFile, Limits, Scan, SkillMd, path_bytes};
+use crate::pattern::{Pattern, PatternMatches, PatternOrigin};
 use crate::reason::{
     NOT_A_FILE, broken_link_reason, display_path, io_reason, is_denied, is_outage,
 };
@@ -89,8 +89,11 @@ impl<'a> Walk<'a> {
                 "was given up after {} files and folders; make it narrower",
                 self.limits.entries
             ));
-        } else if !self.matched {
-            self.skip_pattern(NO_MATCH.to_owned());
+        } else if !self.matched && self.pattern.origin == PatternOrigin::Configuration {
+            self.skip_pattern("matches no file".to_owned());
+        }
+        if self.root.as_os_str().is_empty() && self.is_place() {
+            return Ok(self.scan);
         }
         self.scan.matches.push(PatternMatches {
             pattern: Arc::clone(&self.pattern.text),
@@ -105,14 +108,30 @@ impl<'a> Walk<'a> {
         if is_outage(error) || is_denied(error) {
             return self.fail(&root.clone(), error);
         }
+        self.scan.folders.push(root.clone());
+        if self.is_place() {
+            return;
+        }
         let folder = root.display();
         let reason = if error.kind() == io::ErrorKind::NotFound {
             format!("matches no file: there is no folder {folder}")
         } else {
             format!("matches no file: {folder}: {}", io_reason(error))
         };
-        self.scan.folders.push(root.clone());
         self.skip_pattern(reason);
+    }
+
+    fn is_place(&self) -> bool {
+        matches!(self.pattern.origin, PatternOrigin::Place(_))
+    }
+
+    /// Whether another place has this file or folder and serves it.
+    fn is_in_another_place(&self, real: &Path) -> bool {
+        let PatternOrigin::Place(places) = &self.pattern.origin else {
+            return false;
+        };
+        let has = |place: &PathBuf| fs::canonicalize(place).is_ok_and(|at| real.starts_with(at));
+        places.iter().any(has)
     }
 
     fn literal(&mut self, name: &Path) {
@@ -135,11 +154,14 @@ impl<'a> Walk<'a> {
         if let Some(skill_md) = self.skill_md(relative, &entries, chain) {
             return self.skill_folder(relative, skill_md, entries, chain);
         }
+        if self.is_bundled(&entries) {
+            return;
+        }
         for Entry { name, kind, handle } in entries {
             if kind.is_file() && !self.pattern.may_match(&name) {
                 continue;
             }
-            if self.pattern.is_folder && name.as_encoded_bytes().starts_with(b".") {
+            if self.pattern.leaves_out(&name) {
                 continue;
             }
             // A pattern of one name is walked to find a skill folder only.
@@ -149,6 +171,14 @@ impl<'a> Walk<'a> {
             let (path, relative) = (handle.path(), relative.join(name));
             self.entry(path, relative, kind, || handle.metadata(), chain);
         }
+    }
+
+    /// Whether a walk for other files than markdown is in the folder of a skill: in a folder that
+    /// is served whole, those belong to the skill.
+    fn is_bundled(&self, entries: &[Entry]) -> bool {
+        self.skill_md == SkillMd::File
+            && self.pattern.origin == PatternOrigin::Folder
+            && entries.iter().any(|entry| entry.name == SKILL_MD)
     }
 
     /// The entries of a folder, as many as the walk may still visit.
@@ -222,6 +252,9 @@ impl<'a> Walk<'a> {
             return;
         }
         if !real.starts_with(&self.root) {
+            if self.is_in_another_place(&real) {
+                return;
+            }
             let (real, root) = (display_path(&real), display_path(&self.root));
             let reason = format!(
                 "is a link to {real}, outside {root}; add a pattern for that place instead"
@@ -242,7 +275,8 @@ impl<'a> Walk<'a> {
 
     fn enter(&mut self, relative: &Path, real: PathBuf, chain: &mut Vec<PathBuf>) {
         let named = self.has_suffix(relative) && self.pattern.matches(relative);
-        if (named && !self.pattern.is_folder) || self.pattern.literal.is_some() {
+        let is_configured = self.pattern.origin == PatternOrigin::Configuration;
+        if (named && is_configured) || self.pattern.literal.is_some() {
             let (at, suffix) = (self.root.join(relative), self.pattern.suffix);
             let at = at.display();
             let reason = format!("is a folder; write `{at}/**/*{suffix}` for the files in it");
@@ -285,6 +319,7 @@ impl<'a> Walk<'a> {
                 relative,
                 target,
                 pattern: Arc::clone(&self.pattern.text),
+                rank: self.pattern.rank,
                 stamp: Stamp::of(metadata),
                 folder: None,
             });

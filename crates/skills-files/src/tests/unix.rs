@@ -113,7 +113,8 @@ fn a_file_or_folder_that_is_swapped_with_a_link_leads_nowhere_else() {
                 inside += usize::from(body.is_some());
                 assert!(body.is_none_or(|body| &*body == "# Inside"), "{id}");
             }
-            let prompt = block_on(sources.prompt(&"b".parse().unwrap())).unwrap();
+            let prompt =
+                block_on(sources.prompt(&"b".parse().unwrap(), &serde_json::Map::new())).unwrap();
             assert!(prompt.is_none_or(|prompt| &*prompt.text == "# Inside"));
             let skills = block_on(sources.skills()).unwrap().entries;
             let title = |skill: &SourceSkill| skill.head.title.as_deref() == Some("Inside");

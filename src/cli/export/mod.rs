@@ -1,9 +1,11 @@
-//! `skills export`: writes skills to a directory of markdown files.
+//! `skills export`: writes skills to a directory, as markdown files or as skill folders.
+
+mod agent_skills;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use skills_core::Kind;
 use skills_files::{ReadFileError, read_file};
 
@@ -15,16 +17,22 @@ use super::options::Options;
 use super::read::content;
 use super::write_file::{cannot_write, first_link, write_file};
 
-/// Write every skill to a directory, as one markdown file each.
+/// Write every skill to a directory, as one markdown file or one folder each.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ExportArgs {
-    /// The directory, created if missing; `resend/email` becomes `DIR/resend/email.md`.
+    /// The directory, created if missing; `resend/email` becomes `DIR/resend/email.md`, or
+    /// `DIR/resend/email/SKILL.md` as an Agent Skill.
     dir: PathBuf,
 
     /// Only skills of this origin.
     #[arg(long, value_name = "ORIGIN", value_parser = ORIGINS)]
     origin: Option<String>,
+
+    /// The form of the files: the bodies alone, or folders with a `SKILL.md` and all files of the
+    /// skill, which other agents load.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    format: Format,
 
     /// Overwrite files that differ.
     #[arg(long)]
@@ -38,14 +46,30 @@ const EXAMPLES: &str = "Examples:
   skills export backup                 every skill; run again later, only new ones
   skills export backup --force         overwrite files that differ
   skills export mine --origin state    registered skills only
+  skills export .claude/skills --format agent-skills
+                                       folders that every agent loads
 
 Files are written atomically. Without --force a file that differs is kept, and the exit
 code is 2. A skill that cannot be read is left out, and the exit code is 1.";
 
+/// Values of `--format`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    #[default]
+    Markdown,
+    AgentSkills,
+}
+
 pub fn run(args: &ExportArgs) -> Result<(), CliError> {
     let dir = &args.dir;
     fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
+    let hint = "--force overwrites files that differ; the rest was exported";
     open(&args.options, async |connection| {
+        if let Format::AgentSkills = args.format {
+            let origin = args.origin.as_deref();
+            let summary = agent_skills::export(connection, dir, origin, args.force).await?;
+            return summary.print(&connection.output, ["export", "exported", "left out"], hint);
+        }
         let listing = listing(connection, args.origin.as_deref()).await?;
         let items = listing
             .skills
@@ -57,7 +81,6 @@ pub fn run(args: &ExportArgs) -> Result<(), CliError> {
             summary.add(row.place, Outcome::Damaged(row.reason));
         }
         let summary = batch::run(connection, "exporting", items.collect(), summary, work).await?;
-        let hint = "--force overwrites files that differ; the rest was exported";
         summary.print(&connection.output, ["export", "exported", "kept"], hint)
     })
 }
@@ -69,20 +92,29 @@ async fn export(
     force: bool,
 ) -> Result<Outcome, CliError> {
     let body = match content(connection, &format!("iii://{id}")).await {
-        Ok(content) => content.text,
+        Ok(content) => content.text()?,
         // Unregistered since the list was made.
         Err(error) if error.kind == Kind::NotFound => return Ok(Outcome::Skipped(error.message)),
         Err(error) if error.kind == Kind::Broken => return Ok(Outcome::Damaged(error.message)),
         Err(error) => return Err(error),
     };
-    let (dir, file) = (dir.to_owned(), PathBuf::from(format!("{id}.md")));
-    // A slow disk must not block the other items.
-    let written = tokio::task::spawn_blocking(move || write(&dir, &file, &body, force)).await;
+    write_in_background(dir, format!("{id}.md"), body.into_bytes(), force).await
+}
+
+/// Writes `dir/file` on another thread: a slow disk must not block the other items.
+async fn write_in_background(
+    dir: &Path,
+    file: String,
+    bytes: Vec<u8>,
+    force: bool,
+) -> Result<Outcome, CliError> {
+    let (dir, file) = (dir.to_owned(), PathBuf::from(file));
+    let written = tokio::task::spawn_blocking(move || write(&dir, &file, &bytes, force)).await;
     written.map_err(|error| CliError::broken(error.to_string()))?
 }
 
 /// Writes `dir/file`, unless something is there that must stay.
-fn write(dir: &Path, file: &Path, body: &str, force: bool) -> Result<Outcome, CliError> {
+fn write(dir: &Path, file: &Path, bytes: &[u8], force: bool) -> Result<Outcome, CliError> {
     let skipped = |reason: &str| Ok(Outcome::Skipped(reason.to_owned()));
     if let Some(link) = first_link(dir, file) {
         let link = link.display();
@@ -91,8 +123,8 @@ fn write(dir: &Path, file: &Path, body: &str, force: bool) -> Result<Outcome, Cl
         ));
     }
     let path = &dir.join(file);
-    match read_file(path, body.len()) {
-        Ok(present) if present.bytes == body.as_bytes() => return Ok(Outcome::Equal),
+    match read_file(path, bytes.len()) {
+        Ok(present) if present.bytes == bytes => return Ok(Outcome::Equal),
         Ok(_) | Err(ReadFileError::TooLarge { .. }) if !force => {
             return skipped("the file differs");
         }
@@ -102,7 +134,7 @@ fn write(dir: &Path, file: &Path, body: &str, force: bool) -> Result<Outcome, Cl
         Ok(_) | Err(ReadFileError::TooLarge { .. } | ReadFileError::Io(_)) => {}
     }
     let parent = path.parent().unwrap_or(dir);
-    let written = fs::create_dir_all(parent).and_then(|()| write_file(path, body, true));
+    let written = fs::create_dir_all(parent).and_then(|()| write_file(path, bytes, true));
     written.map_err(|error| cannot_write(path, &error))?;
     Ok(Outcome::Done)
 }
@@ -115,8 +147,9 @@ mod tests {
     fn a_file_that_differs_is_kept_without_force() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b.md");
-        let export =
-            |body: &str, force| write(dir.path(), Path::new("a/b.md"), body, force).unwrap();
+        let export = |body: &str, force| {
+            write(dir.path(), Path::new("a/b.md"), body.as_bytes(), force).unwrap()
+        };
         assert_eq!(export("one", false), Outcome::Done);
         assert_eq!(export("one", false), Outcome::Equal);
         for other in ["two", "a longer one", ""] {
@@ -132,7 +165,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.md");
         fs::create_dir(&path).unwrap();
-        let outcome = write(dir.path(), Path::new("a.md"), "x", true);
+        let outcome = write(dir.path(), Path::new("a.md"), b"x", true);
         assert!(path.is_dir(), "{outcome:?}");
     }
 
@@ -157,7 +190,7 @@ mod tests {
             ("pipe.md", "is not a regular file"),
         ] {
             for force in [false, true] {
-                match write(&path("out"), Path::new(file), "ours", force).unwrap() {
+                match write(&path("out"), Path::new(file), b"ours", force).unwrap() {
                     Outcome::Skipped(text) => assert!(text.contains(reason), "{text}"),
                     other => panic!("{file}: {other:?}"),
                 }
@@ -170,7 +203,7 @@ mod tests {
         assert_eq!(fs::read_dir(path("elsewhere")).unwrap().count(), 1);
         // The directory that the user named may be a link.
         symlink(path("elsewhere"), path("named")).unwrap();
-        let outcome = write(&path("named"), Path::new("a.md"), "ours", false).unwrap();
+        let outcome = write(&path("named"), Path::new("a.md"), b"ours", false).unwrap();
         assert_eq!(outcome, Outcome::Done);
     }
 }
