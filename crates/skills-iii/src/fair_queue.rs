@@ -16,7 +16,7 @@ pub(crate) struct FairQueue<T> {
     first: VecDeque<T>,
     /// The callers with items, in the order of their turns. A list, because there are few: one for
     /// each connection at most.
-    turns: VecDeque<Turn<T>>,
+    turns: VecDeque<CallerItems<T>>,
     /// An empty list, so that a caller with one item at a time needs no allocation.
     spare: VecDeque<T>,
     len: usize,
@@ -24,7 +24,7 @@ pub(crate) struct FairQueue<T> {
 
 /// The items of one caller, at least one.
 #[derive(Debug)]
-struct Turn<T> {
+struct CallerItems<T> {
     caller: Arc<str>,
     items: VecDeque<T>,
 }
@@ -50,14 +50,15 @@ impl<T> FairQueue<T> {
         let Some(caller) = caller else {
             return self.first.push_back(item);
         };
-        let is_callers =
-            |turn: &&mut Turn<T>| Arc::ptr_eq(&turn.caller, caller) || turn.caller == *caller;
+        let is_callers = |turn: &&mut CallerItems<T>| {
+            Arc::ptr_eq(&turn.caller, caller) || turn.caller == *caller
+        };
         if let Some(turn) = self.turns.iter_mut().find(is_callers) {
             return turn.items.push_back(item);
         }
         let mut items = take(&mut self.spare);
         items.push_back(item);
-        self.turns.push_back(Turn {
+        self.turns.push_back(CallerItems {
             caller: caller.clone(),
             items,
         });
@@ -79,7 +80,7 @@ impl<T> FairQueue<T> {
     }
 
     fn pop_in_turn(&mut self, may: impl Fn(&T) -> bool) -> Option<T> {
-        let next = |turn: &Turn<T>| turn.items.front().is_some_and(&may);
+        let next = |turn: &CallerItems<T>| turn.items.front().is_some_and(&may);
         let index = self.turns.iter().position(next)?;
         let mut turn = self.turns.remove(index)?;
         let item = turn.items.pop_front();

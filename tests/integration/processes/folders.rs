@@ -60,7 +60,13 @@ async fn a_client_of_an_engine_sees_its_own_folders_too() {
     let uris: Vec<_> = resources
         .map(|resource| resource["uri"].as_str().unwrap())
         .collect();
-    assert_eq!(uris, ["iii://skills", "iii://pdf", "iii://theirs"]);
+    let expected = [
+        "iii://skills",
+        "iii://pdf",
+        "iii://theirs",
+        "skill://pdf/SKILL.md",
+    ];
+    assert_eq!(uris, expected);
 
     let listed = client.request("prompts/list", json!({})).await.unwrap();
     assert_eq!(
