@@ -1,10 +1,11 @@
-//! Lists for async callers: few are read at a time, and equal ones that wait share one read.
+//! Lists for async callers: few are read at a time, one of each scope, and equal ones that wait share
+//! one read. So however many callers list a scope, its rows are in memory few times.
 //!
 //! A list belongs to its callers: once all of them are gone, it is not started, and a read in
 //! progress stops at the next row.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use futures_util::future::{BoxFuture, FutureExt, Shared, WeakShared};
 use serde_json::value::RawValue;
@@ -20,9 +21,14 @@ pub(super) type ListResult = Result<Arc<RawValue>, StateError>;
 
 type Reading = BoxFuture<'static, ListResult>;
 
+/// Held while a scope is read.
+type ScopeLock = tokio::sync::Mutex<()>;
+
 #[derive(Debug)]
 pub(super) struct Lists {
     running: Arc<Semaphore>,
+    /// One lock for each scope that is listed.
+    scopes: Mutex<HashMap<String, Weak<ScopeLock>>>,
     /// The lists that wait to be read, by scope. Weak: only callers keep a list.
     waiting: Mutex<HashMap<String, (u64, WeakShared<Reading>)>>,
 }
@@ -31,6 +37,7 @@ impl Default for Lists {
     fn default() -> Self {
         Self {
             running: Arc::new(Semaphore::new(MAX_RUNNING_LISTS)),
+            scopes: Mutex::default(),
             waiting: Mutex::default(),
         }
     }
@@ -57,6 +64,17 @@ impl Lists {
         waiting.extend(list.downgrade().map(|list| (scope, (serial, list))));
         list
     }
+
+    fn scope_lock(&self, scope: &str) -> Arc<ScopeLock> {
+        let mut scopes = lock(&self.scopes);
+        if let Some(found) = scopes.get(scope).and_then(Weak::upgrade) {
+            return found;
+        }
+        scopes.retain(|_, lock| lock.strong_count() > 0);
+        let new = Arc::<ScopeLock>::default();
+        scopes.insert(scope.to_owned(), Arc::downgrade(&new));
+        new
+    }
 }
 
 /// A list that waits to be read. Dropped, it takes no more callers.
@@ -68,13 +86,14 @@ struct Waiting {
 
 impl Waiting {
     async fn read(self, readers: Arc<Readers>) -> ListResult {
+        let scope_lock = self.lists.scope_lock(&self.scope).lock_owned().await;
         let running = Arc::clone(&self.lists.running).acquire_owned().await;
         let scope = self.scope.clone();
         // Who asks from now on may have written something that this read does not see.
         drop(self);
         let (answer, answered) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
-            let _running = running;
+            let _running = (running, scope_lock);
             if !answer.is_closed() {
                 let list = readers.list(&scope, &|| !answer.is_closed());
                 // Fails if every caller is gone.
@@ -164,6 +183,23 @@ mod tests {
 
         fixture.set("s", "l").await;
         assert_eq!(fixture.list("s").await.unwrap().get(), "[null,null]");
+    }
+
+    #[tokio::test]
+    async fn a_scope_is_read_once_at_a_time() {
+        let fixture = Fixture::new();
+        let reading = fixture.lists.scope_lock("s").lock_owned().await;
+        let mut lists: Vec<_> = (0..10).map(|_| fixture.list("s")).collect();
+        for list in &mut lists {
+            assert!(futures_util::poll!(list).is_pending());
+        }
+        // Other scopes do not wait for it.
+        assert_eq!(fixture.list("t").await.unwrap().get(), "[]");
+        drop(reading);
+        let first = lists.remove(0).await.unwrap();
+        for list in lists {
+            assert!(Arc::ptr_eq(&list.await.unwrap(), &first));
+        }
     }
 
     #[tokio::test]
