@@ -9,6 +9,8 @@ use skills_test_support::engine::{Peer, next_event};
 use skills_test_support::files::{replace, write};
 use skills_test_support::process::SkillsProcess;
 
+use super::support::until;
+
 const CENTURY: Duration = Duration::from_hours(24 * 36_525);
 
 fn set_modified(path: &Path, time: SystemTime) {
@@ -69,7 +71,11 @@ async fn rows_from_the_future_and_the_past_are_listed_and_replaced() {
         let set = json!({ "scope": "skills", "key": format!("s{number}"), "value": row });
         peer.call("state::set", set).await.unwrap();
     }
-    assert_eq!(peer.skill_ids().await.len(), times.len());
+    // The registry hears of the rows of another worker by events.
+    until("every row is listed", || async {
+        peer.skill_ids().await.len() == times.len()
+    })
+    .await;
     let command = skills_test_support::process::skills_command()
         .args(["list", "--url", &addresses.url])
         .output()

@@ -31,7 +31,7 @@ pub const MAX_QUEUED_BYTES: usize = 64 << 20;
 
 /// Bytes that may wait for all connections of a hub together, besides [`MIN_QUEUED_BYTES`] of
 /// each. The same happens beyond it.
-pub const MAX_QUEUED_BYTES_OF_ALL: usize = 128 << 20;
+pub const MAX_QUEUED_BYTES_OF_ALL: usize = 64 << 20;
 
 /// Bytes that may wait for a connection whatever the others hold: a reply with the largest body.
 pub const MIN_QUEUED_BYTES: usize = 1 << 20;
@@ -111,7 +111,7 @@ pub const MAX_PATH_KEYS: usize = 32;
 
 /// Bytes that wait to be written to state. Further writes fail. A single larger write still fits
 /// an empty queue.
-pub const MAX_QUEUED_WRITE_BYTES: usize = 64 << 20;
+pub const MAX_QUEUED_WRITE_BYTES: usize = 32 << 20;
 
 /// Scopes that `state::list` reads at the same time. Further lists wait, and equal ones share one
 /// result.
