@@ -80,6 +80,8 @@ const CONTENT: &[Limit] = &[
     limit("characters of the `compatibility` of an Agent Skill", Count(core::MAX_COMPATIBILITY_CHARS), "the folder is no Agent Skill"),
     limit("addresses of one fetch", Count(core::FETCH_MAX), "an error"),
     limit("bytes of a request to route", Bytes(core::REQUEST_MAX), "an error"),
+    limit("matches of a search without a limit", Count(core::DEFAULT_MATCHES), "the rest is on the next page"),
+    limit("matches of one search or routed request", Count(core::MAX_MATCHES), "an error"),
     limit("bytes of a word that can be found", Bytes(search::MAX_WORD_BYTES), "it is left out"),
     limit("distinct words of a request that are looked up", Count(search::MAX_REQUEST_TERMS), "the most frequent ones are left out"),
     limit("bytes of a request that the ranking reads", Bytes(search::MAX_REQUEST_BYTES), "the rest is ignored"),

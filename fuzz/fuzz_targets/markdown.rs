@@ -32,6 +32,6 @@ fuzz_target!(|text: &str| {
     block_on(async {
         let id = "b".parse().unwrap();
         let _ = registry.resolve(&id).await;
-        let _ = registry.route(text).await;
+        let _ = registry.route(text, None).await;
     });
 });

@@ -6,15 +6,16 @@
 //! same for the events that workers subscribe to.
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
-//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `prompts`, `route` and
+//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `prompts`, `search`, `resolve` and
 //! `fetch` hold the functions, `tools` the operations that exist as tools only.
 
 mod decode;
 pub mod fetch;
 mod operation;
 pub mod prompts;
-mod route;
+mod resolve;
 mod schema;
+pub mod search;
 pub mod skills;
 mod tools;
 mod trigger_types;
@@ -34,8 +35,9 @@ pub const OPERATIONS: &[Operation] = &[
     skills::RESOURCES_TEMPLATES,
     fetch::FETCH_SKILL,
     fetch::FETCH,
-    route::ROUTE,
-    route::RESOLVE,
+    search::SEARCH,
+    search::ROUTE,
+    resolve::RESOLVE,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,
@@ -44,7 +46,8 @@ pub const OPERATIONS: &[Operation] = &[
     tools::LIST,
     tools::READ,
     tools::RESOLVE,
-    tools::ROUTE,
+    search::SEARCH_TOOL,
+    search::ROUTE_TOOL,
 ];
 
 /// The operations that are registered as functions on an engine.

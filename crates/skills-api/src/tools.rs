@@ -3,11 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skills_core::{Match, Missing, ResolvedSkill, Resource, ResourceUri, SkillId};
+use skills_core::{Missing, ResolvedSkill, Resource, ResourceUri, SkillId};
 
 use super::Operation;
 use super::decode::{decode, encode};
-use super::route::{MatchEntry, RouteInput};
 use super::schema::Text;
 
 pub const LIST: Operation = Operation::tool::<ListInput, ListOutput<'static>>(
@@ -88,42 +87,6 @@ pub const READ: Operation = Operation::tool::<ReadInput, Text>(
 struct ReadInput {
     /// The address, such as `iii://skills`.
     uri: String,
-}
-
-pub const ROUTE: Operation = Operation::tool::<RouteInput, RouteOutput<'static>>(
-    "skill::route",
-    "Find the skill for a request",
-    "Rank the skills whose declared triggers match a request, best first, with the phrases that \
-     matched. Read the best one next.",
-    |registry, payload| {
-        Box::pin(async move {
-            let RouteInput { text } = decode(&payload)?;
-            let matches = registry.route(&text).await?;
-            let matches = matches.iter().map(MatchWithUri::of).collect();
-            encode(&RouteOutput { matches })
-        })
-    },
-);
-
-#[derive(Serialize, JsonSchema)]
-struct RouteOutput<'a> {
-    matches: Vec<MatchWithUri<'a>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct MatchWithUri<'a> {
-    uri: String,
-    #[serde(flatten)]
-    found: MatchEntry<'a>,
-}
-
-impl<'a> MatchWithUri<'a> {
-    fn of(found: &'a Match) -> Self {
-        Self {
-            uri: ResourceUri::Skill(found.id.clone()).to_string(),
-            found: MatchEntry::of(found),
-        }
-    }
 }
 
 pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(

@@ -1,5 +1,5 @@
 //! The rules of the skills registry: ids, addresses, front matter, markdown, the index,
-//! prompts, routing, and the [`Registry`] that applies them to an engine's state and to
+//! prompts, search, and the [`Registry`] that applies them to an engine's state and to
 //! read-only sources.
 //!
 //! Start at [`Registry`]: its methods are the use cases, one file each in `registry/`. Every
@@ -37,6 +37,7 @@ mod published;
 mod registry;
 mod row;
 mod row_slot;
+mod search_index;
 mod segment;
 mod skill;
 mod skill_folder;
@@ -65,8 +66,8 @@ pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
 pub use registry::{
-    Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
-    ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
+    Match, Missing, PromptHead, PromptMenuEntry, Reason, Registry, RegistrySettings, Resolved,
+    ResolvedSkill, Resource, ResourceTemplate, Routing, Search, SearchResult, SkillHead, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use agent3md::TriggerIndex;
 use serde_json::value::RawValue;
 
 use crate::{Json, Skipped};
@@ -34,8 +33,6 @@ pub(crate) struct Snapshot<T> {
     pub damaged: Vec<Skipped>,
     /// The text of the index of the rows.
     pub index: OnceLock<Arc<str>>,
-    /// The triggers of the rows.
-    pub triggers: OnceLock<TriggerIndex>,
     /// Encoded lists of the rows, by the name of the list.
     encoded: Mutex<HashMap<&'static str, Arc<RawValue>>>,
 }
@@ -46,7 +43,6 @@ impl<T> Snapshot<T> {
             rows,
             damaged,
             index: OnceLock::new(),
-            triggers: OnceLock::new(),
             encoded: Mutex::default(),
         }
     }

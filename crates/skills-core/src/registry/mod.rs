@@ -6,7 +6,7 @@ mod files;
 mod prompts;
 mod resolve;
 mod resources;
-mod route;
+mod search;
 mod skills;
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
-pub use route::Match;
+pub use search::{Match, Reason, Routing, Search, SearchResult};
 pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;
@@ -57,6 +57,7 @@ pub struct Registry {
     publisher: Arc<ChangePublisher>,
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
+    searcher: search::Searcher,
     timeout: Duration,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
@@ -82,6 +83,7 @@ impl Registry {
         Self {
             skills: Catalogue::new(skills_ports, skills_scope, timeout),
             prompts: Catalogue::new(prompts_ports, prompts_scope, timeout),
+            searcher: search::Searcher::default(),
             engine,
             sources,
             publisher,
