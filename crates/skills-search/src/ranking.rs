@@ -16,6 +16,8 @@ use crate::vectors::RequestVector;
 const SIMILARITY_MIN: f32 = 0.25;
 /// A word counts by its meaning if it adds this share to the similarity.
 const MEANING_SHARE: f32 = 0.15;
+/// The highest score of a match that is not good enough to be an answer.
+const IRRELEVANT_SCORE: f32 = 0.5;
 /// The score of a match by one trigger; more triggers come closer to 1.
 const TRIGGER_SCORE: f32 = 0.95;
 
@@ -106,7 +108,9 @@ impl Index {
             words: asked.len() as f32,
         };
         let confidence = Confidence::shipped(vector.is_some());
-        let sure = confidence.of(&evidence);
+        let is_relevant = best.triggers > 0 || confidence.is_relevant(&evidence);
+        let most = if is_relevant { 1.0 } else { IRRELEVANT_SCORE };
+        let sure = confidence.of(&evidence).min(most);
         let hits = self.triggers.matches(text);
         let page = candidates.iter().skip(request.offset).take(request.limit);
         let matches = page.filter_map(|candidate| {
@@ -128,7 +132,7 @@ impl Index {
         Ranking {
             matches: matches.collect(),
             total,
-            is_relevant: best.triggers > 0 || confidence.is_relevant(&evidence),
+            is_relevant,
             evidence,
         }
     }
@@ -150,7 +154,7 @@ impl Index {
     fn shares(&self, asked: &[Asked]) -> Vec<f32> {
         let mut shares = vec![0.0_f32; self.documents.len()];
         let norms = Norms::new(self);
-        let largest = self.idf(0);
+        let largest = self.idf(1);
         let mut reachable = 0.0;
         for asked in asked {
             let Some(term) = asked.term else {

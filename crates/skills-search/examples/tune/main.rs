@@ -78,6 +78,9 @@ fn print_confidence(served: &[Outcome]) {
     println!("fall of later matches: {}", fitted_fall(served, &sure));
     let fitted: Vec<_> = served.iter().map(|o| (sure(o), o.is_right())).collect();
     print_calibration("score, fitted on other tools", &fitted);
+    let answered = served.iter().filter(|o| o.is_relevant);
+    let answered = answered.map(|o| (f64::from(o.scores[0]), o.is_right()));
+    print_calibration("score of answers as shipped", &answered.collect::<Vec<_>>());
     for place in 0..3 {
         let answers = served.iter().filter_map(|o| {
             let score = f64::from(*o.scores.get(place)?);
