@@ -16,6 +16,8 @@ use crate::vectors::RequestVector;
 const SIMILARITY_MIN: f32 = 0.25;
 /// A word counts by its meaning if it adds this share to the similarity.
 const MEANING_SHARE: f32 = 0.15;
+/// Candidates that are kept before the worst are dropped.
+const TOP_MIN: usize = 64;
 /// The highest score of a match that is not good enough to be an answer.
 const IRRELEVANT_SCORE: f32 = 0.5;
 /// The score of a match by one trigger; more triggers come closer to 1.
@@ -85,16 +87,14 @@ impl Index {
             self.vectors
                 .for_each(vector, |slot, value| similarities[slot as usize] = value);
         }
-        let mut candidates = self.candidates(request, text, &shares, &similarities);
-        let total = candidates.len();
         // The second is needed to know how sure the first is.
         let wanted = request.offset.saturating_add(request.limit).max(2);
-        let order = |a: &Candidate, b: &Candidate| self.order(a, b);
-        if wanted < total {
-            candidates.select_nth_unstable_by(wanted, order);
-            candidates.truncate(wanted);
-        }
-        candidates.sort_unstable_by(order);
+        let hits = self.triggers.matches(text);
+        let mut top = Top::new(self, wanted);
+        self.for_each_candidate(request, text, &hits, &shares, &similarities, |candidate| {
+            top.push(candidate);
+        });
+        let (candidates, total) = top.finish();
         let Some(&best) = candidates.first() else {
             return Ranking::default();
         };
@@ -111,7 +111,6 @@ impl Index {
         let is_relevant = best.triggers > 0 || confidence.is_relevant(&evidence);
         let most = if is_relevant { 1.0 } else { IRRELEVANT_SCORE };
         let sure = confidence.of(&evidence).min(most);
-        let hits = self.triggers.matches(text);
         let page = candidates.iter().skip(request.offset).take(request.limit);
         let matches = page.filter_map(|candidate| {
             let document = self.documents[candidate.slot as usize].as_ref()?;
@@ -189,22 +188,23 @@ impl Index {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    fn candidates(
+    fn for_each_candidate(
         &self,
         request: &Request<'_>,
         text: &str,
+        hits: &[(Slot, u32)],
         shares: &[f32],
         similarities: &[f32],
-    ) -> Vec<Candidate> {
+        mut visit: impl FnMut(Candidate),
+    ) {
         let mut triggers: Vec<u32> = vec![0; self.documents.len()];
-        for (slot, _) in self.triggers.matches(text) {
-            triggers[slot as usize] += 1;
+        for (slot, _) in hits {
+            triggers[*slot as usize] += 1;
         }
         for slot in self.slots_of(text.trim()) {
             triggers[slot as usize] = u32::MAX;
         }
         let words = self.weights.words;
-        let mut candidates = Vec::new();
         let is_selected = |at: usize| {
             let document = self.documents[at].as_ref();
             document.is_some_and(|document| request.selects(document.group, &document.id))
@@ -213,14 +213,13 @@ impl Index {
             let at = slot as usize;
             let is_match = share > 0.0 || triggers[at] > 0 || similarity >= SIMILARITY_MIN;
             if is_match && is_selected(at) {
-                candidates.push(Candidate {
+                visit(Candidate {
                     triggers: triggers[at],
                     sum: similarity + words * share,
                     slot,
                 });
             }
         }
-        candidates
     }
 
     fn order(&self, a: &Candidate, b: &Candidate) -> Ordering {
@@ -230,6 +229,56 @@ impl Index {
             document.map(|document| (&*document.id, document.group))
         };
         by_score().then_with(|| name(a.slot).cmp(&name(b.slot)))
+    }
+}
+
+/// The best of many candidates, without keeping them all: most are worse than the worst of them.
+struct Top<'a> {
+    index: &'a Index,
+    wanted: usize,
+    best: Vec<Candidate>,
+    worst: Option<Candidate>,
+    total: usize,
+}
+
+impl<'a> Top<'a> {
+    fn new(index: &'a Index, wanted: usize) -> Self {
+        Self {
+            index,
+            wanted,
+            best: Vec::new(),
+            worst: None,
+            total: 0,
+        }
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        self.total += 1;
+        let is_worse = |worst: &Candidate| self.index.order(worst, &candidate).is_lt();
+        if self.worst.as_ref().is_some_and(is_worse) {
+            return;
+        }
+        self.best.push(candidate);
+        if self.best.len() >= self.wanted.saturating_mul(2).max(TOP_MIN) {
+            self.cut();
+        }
+    }
+
+    /// Drops what is not wanted.
+    fn cut(&mut self) {
+        if self.wanted < self.best.len() {
+            let order = |a: &Candidate, b: &Candidate| self.index.order(a, b);
+            self.best.select_nth_unstable_by(self.wanted - 1, order);
+            self.best.truncate(self.wanted);
+            self.worst = self.best.last().copied();
+        }
+    }
+
+    /// The best, in order, and how many there were.
+    fn finish(mut self) -> (Vec<Candidate>, usize) {
+        self.cut();
+        self.best.sort_unstable_by(|a, b| self.index.order(a, b));
+        (self.best, self.total)
     }
 }
 

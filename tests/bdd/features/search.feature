@@ -55,6 +55,26 @@ Feature: searching skills and prompts
       When I search for "kubernetes"
       Then the matches are ""
 
+    @in_memory
+    Scenario: files are found like registered skills, and a registered skill hides one
+      Given a file holds the skill "docs/grep":
+        """
+        # Find text
+
+        Searches for lines in files.
+        """
+      When I search for "lines of text"
+      Then the matches are "docs/grep"
+      Given a file holds the skill "docs/grep":
+        """
+        # Find something else
+        """
+      When I search for "lines of text"
+      Then the matches are ""
+      Given the skill "docs/grep" is registered with "# Kubernetes"
+      When I search for "find something else"
+      Then the matches are ""
+
   Rule: matches come in pages
 
     Scenario: the next page

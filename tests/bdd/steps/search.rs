@@ -87,11 +87,11 @@ fn advice_names(world: &mut World, part: String) {
 }
 
 #[then(expr = "{string} has the word {string} in {string}")]
-fn has_word(world: &mut World, id: String, word: String, fields: String) {
+fn has_word(world: &mut World, id: String, asked: String, fields: String) {
     let found = found(world, &id);
     let why = found["why"].as_array().expect("reasons");
-    let reason = why.iter().find(|reason| reason["word"] == word);
-    let reason = reason.unwrap_or_else(|| panic!("no reason {word}:\n{found:#}"));
+    let reason = why.iter().find(|reason| reason["word"] == asked);
+    let reason = reason.unwrap_or_else(|| panic!("no reason {asked}:\n{found:#}"));
     let expected: Vec<&str> = fields.split(", ").collect();
     assert_eq!(reason["fields"], json!(expected), "{found:#}");
 }
