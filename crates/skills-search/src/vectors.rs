@@ -352,19 +352,21 @@ impl RequestVector {
 
 /// The scalar product. Widening first and summing short runs of a fixed length makes the compiler
 /// use the instruction that multiplies and adds eight pairs: three times as fast as a plain sum.
+/// With iterators, or inlined into another loop, it does not.
+#[inline(never)]
+#[expect(clippy::needless_range_loop, reason = "see above")]
 fn dot(a: &[i16; DIMENSIONS], b: &[i8; DIMENSIONS]) -> i32 {
     let mut wide = [0_i16; DIMENSIONS];
-    for (wide, &value) in wide.iter_mut().zip(b) {
-        *wide = i16::from(value);
+    for at in 0..DIMENSIONS {
+        wide[at] = i16::from(b[at]);
     }
-    let (a, _) = a.as_chunks::<RUN>();
-    let (b, _) = wide.as_chunks::<RUN>();
     let mut total = 0;
-    for (a, b) in a.iter().zip(b) {
-        let pairs = a.iter().zip(b);
-        total += pairs
-            .map(|(&a, &b)| i32::from(a) * i32::from(b))
-            .sum::<i32>();
+    for run in 0..DIMENSIONS / RUN {
+        let mut sum = 0;
+        for at in RUN * run..RUN * (run + 1) {
+            sum += i32::from(a[at]) * i32::from(wide[at]);
+        }
+        total += sum;
     }
     total
 }
