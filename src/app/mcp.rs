@@ -82,6 +82,7 @@ pub(super) fn server(
     let settings = McpSettings {
         hide: loaded.config.mcp.hide.clone(),
         require_expose: loaded.config.mcp.require_expose,
+        no_functions: loaded.config.mcp.no_functions,
         ..McpSettings::default()
     };
     RegistryServer::new(registry, engine, settings, stop)

@@ -75,7 +75,7 @@ pub fn open<T>(
 impl Connection {
     async fn open(options: &Options) -> Result<Self, CliError> {
         let output = options.output();
-        let loaded = options.target.engine.load_optional_config();
+        let loaded = options.target.engine.usable_config()?;
         for warning in &loaded.warnings {
             output.warn(warning);
         }

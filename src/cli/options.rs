@@ -1,7 +1,7 @@
 //! Options that several commands share, and the environment variables behind them.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
@@ -11,6 +11,7 @@ use jiff::fmt::friendly::SpanParser;
 
 use skills_access::check_token;
 
+use super::error::CliError;
 use super::output::Output;
 use crate::app::{EngineTarget, Target};
 use crate::config::{Config, LoadedConfig};
@@ -35,7 +36,7 @@ pub struct EngineArgs {
     )]
     pub token: Option<String>,
 
-    /// The configuration file [default: ./config.yaml].
+    /// The configuration file [default: `SKILLS_CONFIG`, else `./config.yaml` if it exists].
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
 
@@ -59,33 +60,30 @@ impl EngineArgs {
         self.explicit_url().unwrap_or_else(|| DEFAULT_URL.into())
     }
 
-    /// The configuration, with a warning if the file does not exist.
+    /// The configuration. A bad file is a warning: the worker and `serve` start without it.
     pub fn load_config(&self) -> LoadedConfig {
-        let mut loaded = Config::load(self.config.as_deref().unwrap_or(DEFAULT_CONFIG.as_ref()));
+        let named = self.config.clone();
+        let named = named.or_else(|| from_environment("SKILLS_CONFIG").map(Into::into));
+        let mut loaded = match named {
+            Some(path) => Config::load(&path),
+            None => Config::load_default(DEFAULT_CONFIG.as_ref()),
+        };
         if self.discover {
             loaded.discover_in = Some(".".into());
         }
         loaded
     }
 
-    /// The configuration, and the folders that the command line names: with those, none is
-    /// needed.
-    pub fn load_config_with(&self, paths: Vec<PathBuf>) -> LoadedConfig {
-        let loaded = if paths.is_empty() && !self.discover {
-            self.load_config()
-        } else {
-            self.load_optional_config()
-        };
-        LoadedConfig { paths, ..loaded }
-    }
-
-    /// The configuration, without a warning if the default file does not exist.
-    pub fn load_optional_config(&self) -> LoadedConfig {
-        let mut loaded = self.load_config();
-        if self.config.is_none() && !Path::new(DEFAULT_CONFIG).exists() {
-            loaded.warnings.clear();
+    /// The configuration for a command that ends: a file that cannot be used is an error.
+    pub fn usable_config(&self) -> Result<LoadedConfig, CliError> {
+        let loaded = self.load_config();
+        match &loaded.unusable {
+            None => Ok(loaded),
+            Some(problem) => Err(CliError::invalid(
+                format!("the configuration cannot be used: {problem}"),
+                "mend the file, or name another with --config",
+            )),
         }
-        loaded
     }
 }
 

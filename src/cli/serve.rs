@@ -9,6 +9,7 @@ use super::options::TargetArgs;
 use super::paths::check_paths;
 use super::{CliError, block_on};
 use crate::app::{self, ServeOptions};
+use crate::config::LoadedConfig;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,7 +39,10 @@ const EXAMPLES: &str = "Examples:
 
 pub fn run(args: ServeArgs) -> Result<(), CliError> {
     log::start(args.log);
-    let loaded = (args.target.engine).load_config_with(check_paths(&args.paths)?);
+    let loaded = LoadedConfig {
+        paths: check_paths(&args.paths)?,
+        ..args.target.engine.load_config()
+    };
     app::log_warnings(&loaded);
     let data_dir = args.target.data_dir().or_else(app::data_dir);
     let data_dir = data_dir.ok_or_else(|| {

@@ -44,7 +44,7 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: &DoctorArgs) -> Result<(), CliError> {
     let config = LoadedConfig {
         paths: check_paths(&args.paths)?,
-        ..args.target.engine.load_optional_config()
+        ..args.target.engine.usable_config()?
     };
     let checkup = block_on(async {
         let checkup = app::checkup(args.target.engine_target(), &config).await;

@@ -200,9 +200,10 @@ fn the_findings_of_skill_folders_have_a_cure() {
             "---\nname: colon\ndescription: Use: it\n---\n# Colon\n",
         )
         .file("a/My Skill/SKILL.md", PDF)
-        .file("a/a_b.md", "# Plain\n");
+        .file("a/a_b.md", "# Plain\n")
+        .file("empty.yaml", "{}\n");
     s.step("skills doctor")
         .step("skills doctor --json")
-        .step("skills doctor --config none.yaml a/pdf b");
+        .step("skills doctor --config empty.yaml a/pdf b");
     s.matches("doctor_folders");
 }

@@ -127,6 +127,23 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
 }
 
 #[tokio::test]
+async fn without_settings_that_are_understood_no_function_is_a_tool() {
+    let fixture = Fixture::with(McpSettings {
+        no_functions: true,
+        ..McpSettings::default()
+    })
+    .await;
+    let exposed = json!({ "mcp": { "expose": true } });
+    fixture
+        .register_function(json!({ "id": "w::open", "metadata": exposed }), echo())
+        .await;
+    let mut client = fixture.client().await;
+    assert!(!names(&mut client).await.contains(&"w__open".to_owned()));
+    let error = call(&mut client, "w__open", json!({})).await.unwrap_err();
+    assert_eq!(error["code"], -32602);
+}
+
+#[tokio::test]
 async fn results_become_text_data_or_content() {
     let fixture = Fixture::new().await;
     fixture
