@@ -39,6 +39,8 @@ pub struct Config {
     pub discover: bool,
     /// Which functions MCP clients see as tools.
     pub mcp: Mcp,
+    /// Who may reach `skills serve` besides this machine.
+    pub http: Http,
     /// Whether `skills serve` publishes the skills to whoever reaches its HTTP port.
     pub publish: bool,
     /// The limits that an operator can set.
@@ -54,6 +56,15 @@ pub struct Mcp {
     pub require_expose: bool,
     /// Whether no function is a tool, because the settings were not understood.
     pub no_functions: bool,
+}
+
+/// The names under which `skills serve` may be reached, for HTTP and for workers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Http {
+    /// Host names of the server, besides those of this machine.
+    pub allowed_hosts: Vec<String>,
+    /// Origins whose pages may connect.
+    pub allowed_origins: Vec<String>,
 }
 
 /// The scopes of state that hold the registry.
@@ -73,6 +84,7 @@ impl Default for Config {
             skills: Vec::new(),
             prompts: Vec::new(),
             mcp: Mcp::default(),
+            http: Http::default(),
             publish: false,
             agents: Vec::new(),
             discover: false,
@@ -109,6 +121,16 @@ impl Scopes {
             return Self::default();
         }
         scopes
+    }
+}
+
+impl Http {
+    fn read(section: &mut Section<'_>) -> Self {
+        let mut take = |name, expected| section.take(name, expected, Node::texts);
+        Self {
+            allowed_hosts: take("allowed_hosts", "a list of host names").unwrap_or_default(),
+            allowed_origins: take("allowed_origins", "a list of origins").unwrap_or_default(),
+        }
     }
 }
 
@@ -313,6 +335,7 @@ impl Config {
         }
         config.scopes = Scopes::read(&mut file);
         config.mcp = Mcp::read(&mut file);
+        config.http = file.section("http", "http.", Http::read);
         file.section("limits", "limits.", |section| config.limits.read(section));
         parsed.settings = file.finish();
         Ok(parsed)

@@ -93,6 +93,11 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
                 .collect();
             lay_out(&rows, [false, true, true, false], output.columns())
         })?;
+        if listing.skills.is_empty() && args.origin.is_none() {
+            connection.output.note(
+                "no skills yet; `skills register ID FILE` adds one, `skills serve FOLDER` serves a folder",
+            );
+        }
         let bytes = listing.skills.iter().map(|skill| skill.bytes).sum();
         let total = count(listing.skills.len(), "skill");
         let total = format!("{total}, {}", size(bytes));

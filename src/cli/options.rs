@@ -22,7 +22,8 @@ const DEFAULT_CONFIG: &str = "./config.yaml";
 /// The engine and the configuration.
 #[derive(Args, Clone, Debug)]
 pub struct EngineArgs {
-    /// The engine's WebSocket address [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
+    /// The engine's WebSocket address
+    /// [default: `SKILLS_URL`, else `III_URL`, else `ws://127.0.0.1:49134`].
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
@@ -50,7 +51,7 @@ impl EngineArgs {
     /// The engine's address, if an option or the environment names it.
     fn explicit_url(&self) -> Option<String> {
         self.url.clone().or_else(|| {
-            let url = from_environment("SKILLS_URL")?;
+            let url = from_environment("SKILLS_URL").or_else(|| from_environment("III_URL"))?;
             Some(url.to_string_lossy().into_owned())
         })
     }
@@ -212,6 +213,33 @@ fn parse_timeout(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The command line with the options that stand before the command behind it: `skills --url U list`
+/// means `skills list --url U`. Without a command they are those of the worker.
+pub fn command_first(mut words: Vec<OsString>, program: &Command) -> Vec<OsString> {
+    let takes_value = |option: &str| {
+        let long = option.strip_prefix("--");
+        let commands = std::iter::once(program).chain(program.get_subcommands());
+        let mut arguments = commands.flat_map(Command::get_arguments);
+        arguments.any(|arg| arg.get_long() == long && arg.get_action().takes_values())
+    };
+    let mut at = 1;
+    while let Some(option) = words.get(at).and_then(|word| word.to_str()) {
+        if !option.starts_with('-') || option == "--" {
+            break;
+        }
+        at += if takes_value(option) { 2 } else { 1 };
+    }
+    if at > 1
+        && words
+            .get(at)
+            .is_some_and(|word| program.find_subcommand(word).is_some())
+    {
+        let command = words.remove(at);
+        words.insert(1, command);
+    }
+    words
+}
+
 /// Whether the command line contains `--json`. Known before the command line is parsed, so that
 /// a mistake in it is reported as JSON too.
 pub fn wants_json() -> bool {
@@ -221,7 +249,31 @@ pub fn wants_json() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::ArgAction;
+
     use super::*;
+
+    #[test]
+    fn options_may_stand_before_the_command() {
+        let url = || Arg::new("url").long("url").action(ArgAction::Set);
+        let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
+        let list = Command::new("list").arg(url()).arg(json);
+        let program = Command::new("skills").arg(url()).subcommand(list);
+        let check = |given: &str, expected: &str| {
+            let words = given.split(' ').map(Into::into).collect();
+            let words = command_first(words, &program);
+            assert_eq!(words.join(OsStr::new(" ")), *expected, "for {given}");
+        };
+        check("skills --url u list x", "skills list --url u x");
+        check("skills --url=u --json list", "skills list --url=u --json");
+        check("skills list --url u", "skills list --url u");
+        // The value of an option is not a command.
+        check("skills --url list", "skills --url list");
+        check("skills --url u", "skills --url u");
+        check("skills", "skills");
+        check("skills --help", "skills --help");
+        check("skills -- list", "skills -- list");
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {

@@ -45,10 +45,17 @@ async fn findings_are_reported_and_set_the_exit_code() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let url = NO_ENGINE;
+    let output = run(dir, url, &[]);
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "a file that was named exists"
+    );
+    write(dir, "config.yaml", "skils: []\npublish: true\n");
     let (report, code) = doctor(dir, url).await;
     assert_eq!(code, Some(1));
     let warning = report["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("config.yaml"), "{warning}");
+    assert!(warning.contains("config.yaml:1:1: `skils`"), "{warning}");
 
     write(dir, "config.yaml", "skills: ['docs/*.md']\n");
     write(dir, "docs/a.md", "# A");
