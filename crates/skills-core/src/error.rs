@@ -14,7 +14,9 @@ pub enum Kind {
     NotFound,
     /// The requested thing must not be reached this way.
     Forbidden,
-    /// The engine or a function failed or cannot be reached.
+    /// A function returned an error; repeating the call is of no use.
+    Failed,
+    /// The engine, or a function that it needs, cannot be reached or cannot serve now.
     Unavailable,
     /// The engine or a function exceeded its timeout.
     TimedOut,
@@ -29,6 +31,7 @@ impl Kind {
             Self::Invalid => "invalid",
             Self::NotFound => "not_found",
             Self::Forbidden => "forbidden",
+            Self::Failed => "failed",
             Self::Unavailable => "unavailable",
             Self::TimedOut => "timed_out",
             Self::Broken => "broken",
@@ -244,7 +247,8 @@ impl Error {
             | Self::Function { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
                 Failure::Absent => Kind::NotFound,
-                Failure::Unreachable { .. } | Failure::Failed { .. } => Kind::Unavailable,
+                Failure::Unreachable { .. } => Kind::Unavailable,
+                Failure::Failed { .. } => Kind::Failed,
             },
             Self::UnsupportedShape { .. } | Self::Damaged { .. } | Self::Source { .. } => {
                 Kind::Broken

@@ -174,7 +174,7 @@ Feature: reading skills as resources
 
       Examples:
         | what is wrong                                  | code        | message   |
-        | the function "w::f" fails with "out of stamps" | unavailable | out of stamps |
+        | the function "w::f" fails with "out of stamps" | failed | out of stamps |
         | the function "w::f" never returns              | timed_out   | too slow  |
         | the worker of the function "w::f" has disconnected | not_found   | absent    |
         | the skill "w" is registered                    | not_found   | absent    |

@@ -198,7 +198,7 @@ async fn a_failed_call_is_a_result_and_an_unknown_tool_an_error() {
     let got = call(&mut client, "w__bad", json!({})).await.unwrap();
     assert_eq!(got["isError"], true);
     let text = got["content"][0]["text"].as_str().unwrap();
-    assert_eq!(text, "unavailable: function `w::bad` failed: no ink");
+    assert_eq!(text, "failed: function `w::bad` failed: no ink");
     let error = call(&mut client, "w__bda", json!({})).await.unwrap_err();
     assert_eq!(error["code"], -32602);
     assert!(
