@@ -3,6 +3,7 @@
 //! A bad configuration never stops the program: valid settings apply, the others fall back
 //! to their defaults, each with a warning.
 
+mod index;
 mod limits;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use skills_core::RegistrySettings;
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
+pub use index::IndexSettings;
 pub use limits::LimitSettings;
 
 /// The configuration.
@@ -36,6 +38,8 @@ pub struct Config {
     pub mcp: Mcp,
     /// Whether `skills serve` publishes the skills to whoever reaches its HTTP port.
     pub publish: bool,
+    /// How long the index may be.
+    pub index: IndexSettings,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
 }
@@ -72,6 +76,7 @@ impl Default for Config {
             publish: false,
             agents: Vec::new(),
             discover: false,
+            index: IndexSettings::default(),
             limits: LimitSettings::default(),
         }
     }
@@ -104,6 +109,7 @@ struct File {
     agents: Option<Vec<String>>,
     publish: Option<bool>,
     discover: Option<bool>,
+    index: Option<BTreeMap<String, Value>>,
     limits: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
@@ -246,6 +252,7 @@ impl Config {
         config.agents = file.agents.unwrap_or_default();
         config.publish = file.publish.unwrap_or_default();
         config.discover = file.discover.unwrap_or_default();
+        warnings.extend(config.index.apply(file.index.unwrap_or_default()));
         warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
         (config, warnings)
     }
@@ -256,135 +263,10 @@ impl Config {
             skills_scope: self.scopes.skills.clone(),
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
+            index_max_bytes: self.index.max_bytes,
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, change: impl FnOnce(&mut Config), warning: &str) {
-        let mut expected = Config::default();
-        change(&mut expected);
-        let (config, warnings) = Config::parse(text);
-        assert_eq!(config, expected, "for {text:?}");
-        let all = warnings.join("\n");
-        assert!(
-            all.contains(warning) && all.is_empty() == warning.is_empty(),
-            "for {text:?}: {all}"
-        );
-    }
-
-    #[test]
-    fn configurations() {
-        check(
-            "scopes:\n  skills: s\n",
-            |c| c.scopes.skills = "s".into(),
-            "",
-        );
-        check(
-            "- scopes:\n    prompts: p\n  state_timeout_ms: 5\n",
-            |c| {
-                c.scopes.prompts = "p".into();
-                c.state_timeout_ms = 5;
-            },
-            "",
-        );
-        check(
-            "skills:\n  - a/**/*.md\n",
-            |c| c.skills = vec!["a/**/*.md".into()],
-            "",
-        );
-        check(
-            "agents: [agents/*.3md]\n",
-            |c| c.agents = vec!["agents/*.3md".into()],
-            "",
-        );
-        check(
-            "mcp:\n  hide: ['internal::', '']\n  require_expose: true\n",
-            |c| {
-                c.mcp.hide = vec!["internal::".into()];
-                c.mcp.require_expose = true;
-            },
-            "empty prefix",
-        );
-        check("publish: true\n", |c| c.publish = true, "");
-        check("mcp:\n  hied: []\n", |_| {}, "`mcp.hied` is not a setting");
-        check("", |_| {}, "is empty");
-        check("---\n# nothing yet\n", |_| {}, "is empty");
-        check("colour: blue\n", |_| {}, "`colour` is not a setting");
-        check("state_timeout_ms: soon\n", |_| {}, "defaults apply");
-        check("state_timeout_ms: 0\n", |_| {}, "at least 1");
-        check("state_timeout_ms: -4\n", |_| {}, "defaults apply");
-        check(
-            "scopes:\n  skills: ''\n",
-            |_| {},
-            "`scopes.skills` must be non-empty",
-        );
-        check(
-            "scopes:\n  skills: x\n  prompts: x\n",
-            |_| {},
-            "both scopes are `x`",
-        );
-        check("- {}\n- {}\n", |_| {}, "2 maps");
-        check("[]\n", |_| {}, "0 maps");
-        check("skills: docs/*.md\n", |_| {}, "line 1 column 9");
-        check("mcp:\n  hide: {}\n", |_| {}, "line 2 column 9");
-        // A number where a text is expected is taken as text.
-        check(
-            "skills: [5]\nstate_timeout_ms: '7'\n",
-            |c| (c.skills, c.state_timeout_ms) = (vec!["5".into()], 7),
-            "",
-        );
-        check("discover: true\n", |c| c.discover = true, "");
-        check("discover: 5\n", |_| {}, "defaults apply");
-        check(
-            "limits:\n  http_sessions: 7\n",
-            |c| c.limits.http_sessions = 7,
-            "",
-        );
-        check("limits: 5\n", |_| {}, "defaults apply");
-        check("{ not yaml", |_| {}, "defaults apply");
-        check("just words\n", |_| {}, "defaults apply");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_pipe_or_a_huge_file_is_a_warning() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = |name: &str| dir.path().join(name);
-        let mut mkfifo = std::process::Command::new("mkfifo");
-        assert!(mkfifo.arg(path("pipe.yaml")).status().unwrap().success());
-        let huge = std::fs::File::create(path("huge.yaml")).unwrap();
-        huge.set_len(1 << 40).unwrap();
-        for (name, problem) in [
-            ("pipe.yaml", "it is not a regular file; the defaults apply"),
-            (
-                "huge.yaml",
-                "it is too large: 1099511627776 bytes, at most 1048576",
-            ),
-        ] {
-            let loaded = Config::load(&path(name));
-            assert_eq!(loaded.config, Config::default());
-            assert!(
-                loaded.warnings[0].contains(problem),
-                "{:?}",
-                loaded.warnings
-            );
-        }
-    }
-
-    #[test]
-    fn a_missing_file_is_a_warning_that_names_it() {
-        let loaded = Config::load(Path::new("no/such/config.yaml"));
-        assert_eq!(loaded.config, Config::default());
-        assert!(
-            loaded.warnings[0].starts_with("no/such/config.yaml: "),
-            "{:?}",
-            loaded.warnings
-        );
-        assert_eq!(loaded.base, Path::new("no/such"));
-    }
-}
+mod tests;

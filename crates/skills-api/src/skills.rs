@@ -6,7 +6,9 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skills_core::{ContentData, Mime, Resource, SkillHead, SkillId, Skipped, TEMPLATES};
+use skills_core::{
+    ContentData, IndexPart, Mime, Resource, SCHEME, SkillHead, SkillId, Skipped, TEMPLATES,
+};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -153,6 +155,57 @@ impl<'a> SkillEntry<'a> {
             paths,
         }
     }
+}
+
+/// `skills::index`.
+pub const INDEX: Operation = Operation::function::<IndexInput, IndexOutput>(
+    "skills::index",
+    "The index of all skills, or of those at and below a prefix, within a budget of tokens.",
+    |registry, payload| {
+        Box::pin(async move {
+            let IndexInput {
+                budget_tokens,
+                prefix,
+            } = decode(&payload)?;
+            let below = prefix.as_deref().map(str::trim);
+            let below = below.map(|prefix| prefix.strip_prefix(SCHEME).unwrap_or(prefix));
+            let below = below.map(|prefix| prefix.strip_suffix('/').unwrap_or(prefix));
+            let below = below.filter(|prefix| !prefix.is_empty());
+            let part = IndexPart {
+                below: below.map(str::parse).transpose()?,
+                ..IndexPart::default()
+            };
+            let index = registry.index_text(&part, budget_tokens).await?;
+            encode(&IndexOutput {
+                text: index.text,
+                included: index.included,
+                folded: index.folded,
+                omitted: 0,
+            })
+        })
+    },
+)
+.idempotent();
+
+#[derive(Deserialize, JsonSchema)]
+struct IndexInput {
+    /// The longest text, in tokens of 4 bytes. By default that of the configuration.
+    #[serde(default)]
+    budget_tokens: Option<usize>,
+    /// The id of the skill at the top, such as `resend` or `resend/`.
+    #[serde(default)]
+    prefix: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct IndexOutput {
+    text: Arc<str>,
+    /// Skills with a line of their own.
+    included: usize,
+    /// Skills behind the lines of subtrees and pages, whose addresses list them.
+    folded: usize,
+    /// Skills that no line stands for: none.
+    omitted: usize,
 }
 
 /// `skills::resources-list`.

@@ -65,6 +65,14 @@ pub enum Error {
         /// The nearest existing id.
         nearest: Option<String>,
     },
+    /// No skill has an id with this beginning.
+    #[error("no skill found at {uri}")]
+    NoSuchSubtree {
+        /// The requested address.
+        uri: String,
+        /// The nearest address that lists skills.
+        nearest: Option<String>,
+    },
     /// No skill folder has this file.
     #[error("file not found: {path}")]
     NoSuchFile {
@@ -229,6 +237,7 @@ impl Error {
             Self::Invalid { .. } => Kind::Invalid,
             Self::OldLink { .. }
             | Self::NoSuchSkill { .. }
+            | Self::NoSuchSubtree { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
@@ -259,6 +268,7 @@ impl Error {
             Self::Invalid { hint, .. } => hint.clone(),
             Self::OldLink { new, .. } => Some(format!("function addresses look like `{new}` now")),
             Self::NoSuchSkill { nearest, .. }
+            | Self::NoSuchSubtree { nearest, .. }
             | Self::NoSuchFile { nearest, .. }
             | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))

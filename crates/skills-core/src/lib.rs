@@ -43,6 +43,7 @@ mod skill_folder;
 mod skill_id;
 mod source;
 mod uri;
+mod visibility;
 
 pub use change::{Change, Listener, Topic};
 pub use content::{Content, ContentData, Mime, from_section};
@@ -54,6 +55,7 @@ pub use file_path::FilePath;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
+pub use index::{IndexPart, IndexView};
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
@@ -65,7 +67,7 @@ pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
 pub use registry::{
-    Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
+    IndexText, Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
     ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
@@ -73,3 +75,4 @@ pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder}
 pub use skill_id::SkillId;
 pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME};
+pub use visibility::Visibility;

@@ -20,6 +20,8 @@ pub const MAX_FILE_PATH_BYTES: usize = 1_024;
 pub const MAX_SKILL_FILES: usize = 512;
 /// Bytes of the files of a skill folder. With more, its body is served and its files are not.
 pub const MAX_SKILL_FILES_BYTES: usize = 16_777_216;
+/// Bytes of a text of the index. Beyond, subtrees are folded.
+pub const INDEX_BYTES: usize = 32_768;
 /// Addresses of one fetch. More is an error.
 pub const FETCH_MAX: usize = 256;
 /// Bytes of a request that is routed. More is an error.

@@ -47,7 +47,9 @@ pub fn links(document: &str, path: Option<&FilePath>) -> (Vec<Link>, bool) {
             match uri.parse::<ResourceUri>() {
                 Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
                 Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
-                Ok(ResourceUri::Index | ResourceUri::Section(_)) => continue,
+                Ok(ResourceUri::Index | ResourceUri::IndexPart(_) | ResourceUri::Section(_)) => {
+                    continue;
+                }
                 Err(error) => Err(error.to_text()),
             }
         } else if let Some(from) = path.filter(|_| is_relative(uri)) {

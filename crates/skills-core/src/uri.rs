@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::escape::quote;
+use crate::index::{IndexPart, IndexView};
 use crate::limits::ID_MAX;
 use crate::{Error, FilePath, FunctionId, SkillId, segment};
 
@@ -17,6 +18,8 @@ pub const FILE_SCHEME: &str = "skill://";
 pub enum ResourceUri {
     /// `iii://skills`: the rendered index.
     Index,
+    /// `iii://resend/`: the index of a subtree; `?pages` and `?from=id`: its pages.
+    IndexPart(IndexPart),
     /// `iii://{id}`: a stored body, or the markdown file of a skill folder without its
     /// ending `.md`.
     Skill(SkillId),
@@ -41,6 +44,21 @@ impl FromStr for ResourceUri {
                 "try `iii://skills`, the index",
             ));
         };
+        let (before, query) = match path.split_once('?') {
+            Some((before, query)) => (before, Some(query)),
+            None => (path, None),
+        };
+        let below = match before.strip_suffix('/') {
+            None if before == "skills" && query.is_some() => Some(None),
+            Some(id) if !id.is_empty() && !id.starts_with("fn/") && id != "fn" => {
+                Some(Some(id.parse().map_err(|e| in_address(text, &e))?))
+            }
+            _ => None,
+        };
+        if let Some(below) = below {
+            let view = view(text, query)?;
+            return Ok(Self::IndexPart(IndexPart { below, view }));
+        }
         match path.split_once('/') {
             None if path == "skills" => Ok(Self::Index),
             None if path == "fn" => Err(Error::invalid_hint(
@@ -58,6 +76,29 @@ impl FromStr for ResourceUri {
             },
         }
     }
+}
+
+/// The view that a query asks for.
+fn view(text: &str, query: Option<&str>) -> Result<IndexView, Error> {
+    match query {
+        None => Ok(IndexView::Tree),
+        Some("pages") => Ok(IndexView::Pages),
+        Some(query) => match query.strip_prefix("from=") {
+            Some(id) => {
+                let id = id.parse().map_err(|e| in_address(text, &e))?;
+                Ok(IndexView::From(id))
+            }
+            None => Err(unknown_query(text, query)),
+        },
+    }
+}
+
+fn unknown_query(text: &str, query: &str) -> Error {
+    Error::invalid_hint(
+        format!("address {}", quote(text)),
+        format!("has an unknown query {}", quote(query)),
+        "the index takes `?pages`, or `?from=` and an id",
+    )
 }
 
 /// `pdf/SKILL.md` of `skill://pdf/SKILL.md`.
@@ -122,6 +163,7 @@ impl fmt::Display for ResourceUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Index => write!(f, "{SCHEME}skills"),
+            Self::IndexPart(part) => part.fmt(f),
             Self::Skill(id) => write!(f, "{SCHEME}{id}"),
             Self::File(path) => write!(f, "{FILE_SCHEME}{}", path.encoded()),
             Self::Section(function) => write!(f, "{SCHEME}fn/{}", function.path()),
@@ -138,6 +180,7 @@ mod tests {
     fn check(uri: &str, expected: &str) {
         let got = match uri.parse::<ResourceUri>() {
             Ok(ResourceUri::Index) => "index".into(),
+            Ok(ResourceUri::IndexPart(part)) => format!("part {part}"),
             Ok(ResourceUri::Skill(id)) => format!("skill {id}"),
             Ok(ResourceUri::File(path)) => format!("file {path}"),
             Ok(ResourceUri::Section(function)) => format!("call {function}"),
@@ -168,7 +211,15 @@ mod tests {
         check("iii://fn/stream/x", "internal namespace");
         check("iii://", "id must be non-empty");
         check("iii:///a", "non-empty");
-        check("iii://a/", "non-empty");
+        check("iii://a/", "part iii://a/");
+        check("iii://a/b/?pages", "part iii://a/b/?pages");
+        check("iii://skills?from=a/b", "part iii://skills?from=a/b");
+        check("iii://skills/", "reserved for the index");
+        check("iii://skills?x", "unknown query `x`");
+        check("iii://a/?from=A", "lowercase");
+        check("iii://a//", "non-empty");
+        check("iii:///", "non-empty");
+        check("iii://fn/a/", "non-empty");
         check("iii://a//b", "non-empty");
         check("iii://Skills", "lowercase");
         check("iii://a#b", "has '#'; use lowercase");
@@ -202,6 +253,9 @@ mod tests {
         for text in [
             "iii://skills",
             "iii://a/b",
+            "iii://a/b/",
+            "iii://a/?from=a/b",
+            "iii://skills?pages",
             "iii://fn/a/b",
             "skill://a/B%20c.md",
         ] {

@@ -50,7 +50,7 @@ impl ChangesSince {
             return true;
         }
         match uri.parse() {
-            Ok(ResourceUri::Index) => !self.skills.is_empty(),
+            Ok(ResourceUri::Index | ResourceUri::IndexPart(_)) => !self.skills.is_empty(),
             Ok(ResourceUri::Skill(id)) => {
                 // Markdown in the folder of a skill has an address like a skill.
                 let file = FilePath::in_skill(&id, SKILL_MD).ok();

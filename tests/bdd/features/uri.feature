@@ -39,7 +39,7 @@ Feature: what an iii:// address means
       | uri                 | kind    | message   |
       | iii://              | invalid | non-empty |
       | iii:///resend       | invalid | non-empty |
-      | iii://resend/       | invalid | non-empty |
+      | iii://resend//      | invalid | non-empty |
       | iii://resend//email | invalid | non-empty |
       | iii://fn/           | invalid | non-empty |
       | iii://fn//resend    | invalid | non-empty |

@@ -85,6 +85,7 @@ fn address(world: &World) -> &Result<ResourceUri, Error> {
 fn meaning(world: &World) -> String {
     match address(world) {
         Ok(ResourceUri::Index) => "the index".into(),
+        Ok(ResourceUri::IndexPart(part)) => format!("the index {part}"),
         Ok(ResourceUri::Skill(id)) => format!("the skill {id}"),
         Ok(ResourceUri::File(path)) => format!("the file {path}"),
         Ok(ResourceUri::Section(function)) => format!("a call to {function}"),

@@ -8,7 +8,7 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::row_slot::RowSlot;
-use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId, index};
+use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId};
 
 /// One entry of the resource list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +96,10 @@ impl Registry {
     pub async fn read(&self, uri: &ResourceUri) -> Result<Content, Error> {
         let (mime, text) = match uri {
             ResourceUri::Index => (Mime::Markdown, self.index().await?),
+            ResourceUri::IndexPart(part) => {
+                let index = self.index_text(part, None).await?;
+                (Mime::Markdown, index.text)
+            }
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
             ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => self.section(function).await?,
@@ -105,17 +109,6 @@ impl Registry {
             mime,
             data: ContentData::Text(text),
         })
-    }
-
-    /// The index. Its registered part is rendered once per change.
-    async fn index(&self) -> Result<Arc<str>, Error> {
-        let state = self.stored_skills("read the index").await?;
-        let custom = self.source_skills(&state).await?.entries;
-        let registered = state.index.get_or_init(|| {
-            index::render(state.rows.iter().map(|skill| (&skill.id, skill.head()))).into()
-        });
-        let custom = custom.iter().map(|skill| (&skill.id, &skill.head));
-        Ok(index::add_custom(registered, custom))
     }
 
     /// The body of a skill; an error with the nearest id if there is none.
