@@ -78,6 +78,8 @@ const CONTENT: &[Limit] = &[
     limit("characters of the `description` of a skill in lists", Count(core::MAX_SKILL_DESCRIPTION_CHARS), "the rest is cut, and a folder is no Agent Skill"),
     limit("characters of the `compatibility` of an Agent Skill", Count(core::MAX_COMPATIBILITY_CHARS), "the folder is no Agent Skill"),
     limit("bytes of a text of the index", Bytes(core::INDEX_BYTES), "subtrees are folded into one line each, or the text becomes a table of pages").set_by("index.max_bytes"),
+    limit("skills on a page of a list", Count(core::LIST_MAX), "an error"),
+    limit("skills on a page of the MCP tool `skill__list`, unless it asks for another number", Count(core::LIST_PAGE), "a cursor for the next page"),
     limit("addresses of one fetch", Count(core::FETCH_MAX), "an error"),
     limit("bytes of a request to route", Bytes(core::REQUEST_MAX), "an error"),
     limit("links of one document that are followed", Count(core::LINKS_MAX), INCOMPLETE),

@@ -32,6 +32,8 @@ pub struct ReadArgs {
 
 const READ_EXAMPLES: &str = "Examples:
   skills read resend/email             a skill, rendered on a terminal, raw in a pipe
+  skills read resend/email?toc         its headings
+  skills read 'resend/email#errors'    one section
   skills read pdf/scripts/run.py       a file of the skill folder pdf
   skills read iii://fn/demo/guide      the output of the function demo::guide
   skills read resend/email > email.md  a copy";

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skills_core::{
-    ContentData, IndexPart, Mime, Resource, SCHEME, SkillHead, SkillId, Skipped, TEMPLATES,
+    ContentData, IndexPart, Mime, PageRequest, Resource, SCHEME, SkillHead, SkillId, Skipped,
+    TEMPLATES, page,
 };
 
 use super::Operation;
@@ -73,18 +74,38 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
     "List every skill without its body, by id.",
     |registry, payload| {
         Box::pin(async move {
-            let ListSkillsInput { paths } = decode(&payload)?;
+            let ListSkillsInput {
+                paths,
+                limit,
+                cursor,
+            } = decode(&payload)?;
+            let is_paged = limit.is_some() || cursor.is_some();
             let list = async {
-                let listing = registry.skills().await?;
+                let mut listing = registry.skills().await?;
                 let damaged = match &listing.skipped[..] {
                     [] => Vec::new(),
                     _ => registry.damaged_skills().await?,
                 };
-                let skills = listing.entries.iter();
+                let request = PageRequest {
+                    limit,
+                    cursor: cursor.as_deref(),
+                    prefix: "",
+                };
+                let entries = std::mem::take(&mut listing.entries);
+                let page = page(entries, request, |skill| &skill.id)?;
+                let skills = page.entries.iter();
                 let skills = skills.map(|skill| SkillEntry::of(skill, paths)).collect();
                 let damaged = damaged.into_iter().map(DamagedEntry::from).collect();
-                encode(&ListSkillsOutput { skills, damaged })
+                encode(&ListSkillsOutput {
+                    skills,
+                    damaged,
+                    total: is_paged.then_some(page.total),
+                    cursor: page.cursor,
+                })
             };
+            if is_paged {
+                return list.await;
+            }
             registry.cached_list("skills::list", list).await
         })
     },
@@ -97,6 +118,14 @@ struct ListSkillsInput {
     #[serde(default)]
     #[schemars(skip)]
     paths: bool,
+    /// At most this many skills. Absent from the published schema.
+    #[serde(default)]
+    #[schemars(skip)]
+    limit: Option<usize>,
+    /// The cursor of the page before. Absent from the published schema.
+    #[serde(default)]
+    #[schemars(skip)]
+    cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -107,6 +136,14 @@ struct ListSkillsOutput<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     damaged: Vec<DamagedEntry>,
+    /// How many skills there are, if a page was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    total: Option<usize>,
+    /// The cursor of the next page, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    cursor: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -73,6 +73,14 @@ pub enum Error {
         /// The nearest address that lists skills.
         nearest: Option<String>,
     },
+    /// The text has no such heading.
+    #[error("heading not found: {uri}")]
+    NoSuchHeading {
+        /// The requested address.
+        uri: String,
+        /// The nearest address of a heading, or all of them.
+        headings: String,
+    },
     /// No skill folder has this file.
     #[error("file not found: {path}")]
     NoSuchFile {
@@ -238,6 +246,7 @@ impl Error {
             Self::OldLink { .. }
             | Self::NoSuchSkill { .. }
             | Self::NoSuchSubtree { .. }
+            | Self::NoSuchHeading { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
@@ -273,6 +282,7 @@ impl Error {
             | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
             }
+            Self::NoSuchHeading { headings, .. } => Some(headings.clone()),
             Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())

@@ -58,7 +58,8 @@ async fn skill_ids(shared: &Shared) -> Result<Vec<String>, Error> {
         ResourceUri::Index
         | ResourceUri::IndexPart(_)
         | ResourceUri::File(_)
-        | ResourceUri::Section(_) => None,
+        | ResourceUri::Section(_)
+        | ResourceUri::Part { .. } => None,
     };
     Ok(resources.iter().filter_map(id).collect())
 }

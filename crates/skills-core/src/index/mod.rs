@@ -21,6 +21,7 @@ use crate::SkillId;
 use crate::uri::SCHEME;
 use fold::skills;
 use lines::Line;
+pub(crate) use lines::push_plain;
 pub use lines::{Entry, Lines};
 use pages::Pages;
 

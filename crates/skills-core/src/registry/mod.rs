@@ -17,6 +17,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub use fetch::FetchOptions;
 pub use index::IndexText;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};

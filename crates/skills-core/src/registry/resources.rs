@@ -8,6 +8,7 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::row_slot::RowSlot;
+use crate::text_part::text_part;
 use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId};
 
 /// One entry of the resource list.
@@ -103,6 +104,12 @@ impl Registry {
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
             ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => self.section(function).await?,
+            ResourceUri::Part { of, part } => {
+                // `of` is not a part again, so this ends.
+                let whole = Box::pin(self.read(of)).await?;
+                let text = text_part(of, part, whole.text()?)?;
+                (Mime::Markdown, text.into())
+            }
         };
         Ok(Content {
             uri: uri.clone(),
