@@ -3,6 +3,7 @@
 //! A bad configuration never stops the program: valid settings apply, the others fall back
 //! to their defaults, each with a warning.
 
+mod index;
 mod limits;
 mod node;
 mod section;
@@ -17,6 +18,7 @@ use skills_core::RegistrySettings;
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
+pub use index::IndexSettings;
 pub use limits::LimitSettings;
 use node::{Entry, Node, Place, Value};
 use section::Section;
@@ -43,6 +45,8 @@ pub struct Config {
     pub http: Http,
     /// Whether `skills serve` publishes the skills to whoever reaches its HTTP port.
     pub publish: bool,
+    /// How long the index may be.
+    pub index: IndexSettings,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
 }
@@ -88,6 +92,7 @@ impl Default for Config {
             publish: false,
             agents: Vec::new(),
             discover: false,
+            index: IndexSettings::default(),
             limits: LimitSettings::default(),
         }
     }
@@ -336,6 +341,7 @@ impl Config {
         config.scopes = Scopes::read(&mut file);
         config.mcp = Mcp::read(&mut file);
         config.http = file.section("http", "http.", Http::read);
+        file.section("index", "index.", |section| config.index.read(section));
         file.section("limits", "limits.", |section| config.limits.read(section));
         parsed.settings = file.finish();
         Ok(parsed)
@@ -347,6 +353,7 @@ impl Config {
             skills_scope: self.scopes.skills.clone(),
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
+            index_max_bytes: self.index.max_bytes,
         }
     }
 }

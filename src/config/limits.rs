@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use super::node::Node;
 use super::section::Section;
 
 /// The limits that an operator can set. `docs/limits.md` says what happens beyond each.
@@ -84,10 +83,7 @@ impl LimitSettings {
     /// Reads the section of the file.
     pub(super) fn read(&mut self, section: &mut Section<'_>) {
         for (name, limit, range) in self.settings() {
-            let expected = format!("a number from {} to {}", range.start(), range.end());
-            let number = |node: &Node| node.number().and_then(|number| number.try_into().ok());
-            let valid = |node: &Node| number(node).filter(|number| range.contains(number));
-            if let Some(number) = section.take(name, &expected, valid) {
+            if let Some(number) = section.take_number(name, &range) {
                 *limit = number;
             }
         }

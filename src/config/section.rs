@@ -1,6 +1,7 @@
 //! One map of the configuration: each setting is read on its own, and a bad one falls back alone.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use skills_core::nearest;
 
@@ -75,6 +76,19 @@ impl<'w> Section<'w> {
             self.warn(name, node.place, &message);
         }
         value
+    }
+
+    /// Takes a number in this range.
+    pub fn take_number(
+        &mut self,
+        name: &'static str,
+        range: &RangeInclusive<usize>,
+    ) -> Option<usize> {
+        let expected = format!("a number from {} to {}", range.start(), range.end());
+        self.take(name, &expected, |node| {
+            let number = usize::try_from(node.number()?).ok()?;
+            range.contains(&number).then_some(number)
+        })
     }
 
     /// Takes a map of settings.

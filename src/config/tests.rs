@@ -100,6 +100,21 @@ fn configurations() {
         |c| c.limits.http_sessions = 7,
         "",
     );
+    check(
+        "index:\n  max_bytes: 8192\n",
+        |c| c.index.max_bytes = 8192,
+        "",
+    );
+    check(
+        "index:\n  max_bytes: 5\n",
+        |_| {},
+        "2:14: `index.max_bytes` must be a number from 4096 to 16777216, not 5",
+    );
+    check(
+        "index: {size: 5}\n",
+        |_| {},
+        "`index.size` is not a setting",
+    );
     check("limits: 5\n", |_| {}, "must be a map of settings, not 5");
     check("{ not yaml", |_| {}, "not valid YAML");
     check(

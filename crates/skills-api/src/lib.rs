@@ -29,6 +29,7 @@ pub const OPERATIONS: &[Operation] = &[
     skills::REGISTER,
     skills::UNREGISTER,
     skills::LIST,
+    skills::INDEX,
     skills::RESOURCES_LIST,
     skills::RESOURCES_READ,
     skills::RESOURCES_TEMPLATES,

@@ -68,6 +68,22 @@ pub enum Error {
         /// The nearest existing id.
         nearest: Option<String>,
     },
+    /// No skill has an id with this beginning.
+    #[error("no skill found at {uri}")]
+    NoSuchSubtree {
+        /// The requested address.
+        uri: String,
+        /// The nearest address that lists skills.
+        nearest: Option<String>,
+    },
+    /// The text has no such heading.
+    #[error("heading not found: {uri}")]
+    NoSuchHeading {
+        /// The requested address.
+        uri: String,
+        /// The nearest address of a heading, or all of them.
+        headings: String,
+    },
     /// No skill folder has this file.
     #[error("file not found: {path}")]
     NoSuchFile {
@@ -232,6 +248,8 @@ impl Error {
             Self::Invalid { .. } => Kind::Invalid,
             Self::OldLink { .. }
             | Self::NoSuchSkill { .. }
+            | Self::NoSuchSubtree { .. }
+            | Self::NoSuchHeading { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
@@ -263,10 +281,12 @@ impl Error {
             Self::Invalid { hint, .. } => hint.clone(),
             Self::OldLink { new, .. } => Some(format!("function addresses look like `{new}` now")),
             Self::NoSuchSkill { nearest, .. }
+            | Self::NoSuchSubtree { nearest, .. }
             | Self::NoSuchFile { nearest, .. }
             | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
             }
+            Self::NoSuchHeading { headings, .. } => Some(headings.clone()),
             Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())

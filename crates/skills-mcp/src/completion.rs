@@ -55,7 +55,11 @@ async fn skill_ids(shared: &Shared) -> Result<Vec<String>, Error> {
     let resources = shared.registry.resources().await?;
     let id = |resource: &skills_core::Resource| match &resource.uri {
         ResourceUri::Skill(id) => Some(id.to_string()),
-        ResourceUri::Index | ResourceUri::File(_) | ResourceUri::Section(_) => None,
+        ResourceUri::Index
+        | ResourceUri::IndexPart(_)
+        | ResourceUri::File(_)
+        | ResourceUri::Section(_)
+        | ResourceUri::Part { .. } => None,
     };
     Ok(resources.iter().filter_map(id).collect())
 }

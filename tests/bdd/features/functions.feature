@@ -1,12 +1,13 @@
 @pure @engine @functions
 Feature: the functions of the registry on an engine
 
-  Scenario: fifteen functions and two trigger types
+  Scenario: sixteen functions and two trigger types
     When I list the functions of the engine
     Then these are the functions of the registry:
       | skills::register            |
       | skills::unregister          |
       | skills::list                |
+      | skills::index               |
       | skills::resources-list      |
       | skills::resources-read      |
       | skills::resources-templates |

@@ -3,6 +3,7 @@
 
 mod fetch;
 mod files;
+mod index;
 mod prompts;
 mod resolve;
 mod resources;
@@ -16,6 +17,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub use fetch::FetchOptions;
+pub use index::IndexText;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
@@ -24,6 +27,7 @@ pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
+use crate::limits::INDEX_BYTES;
 use crate::{
     Change, Engine, Error, Listener, Listing, Origin, Pending, Prompt, Skill, Skipped, Source,
     Topic,
@@ -38,6 +42,8 @@ pub struct RegistrySettings {
     pub prompts_scope: String,
     /// The timeout of calls to state, sections and prompt handlers.
     pub timeout: Duration,
+    /// The most bytes of a text of the index.
+    pub index_max_bytes: usize,
 }
 
 impl Default for RegistrySettings {
@@ -46,6 +52,7 @@ impl Default for RegistrySettings {
             skills_scope: "skills".into(),
             prompts_scope: "prompts".into(),
             timeout: Duration::from_secs(10),
+            index_max_bytes: INDEX_BYTES,
         }
     }
 }
@@ -58,6 +65,7 @@ pub struct Registry {
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
     timeout: Duration,
+    index_max_bytes: usize,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -75,6 +83,7 @@ impl Registry {
             skills_scope,
             prompts_scope,
             timeout,
+            index_max_bytes,
         } = settings;
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
         let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
@@ -86,6 +95,7 @@ impl Registry {
             sources,
             publisher,
             timeout,
+            index_max_bytes,
             now,
         }
     }
