@@ -65,16 +65,11 @@ pub fn nearest_name(text: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// A `SKILL.md` with this front matter, whose body is `body` byte for byte.
-pub fn skill_md(name: &str, description: &str, body: &str) -> String {
-    // JSON is YAML, and its texts need no other quotes.
-    let text = |text: &str| Value::from(text).to_string();
-    let description: String = description
-        .chars()
-        .take(MAX_SKILL_DESCRIPTION_CHARS)
-        .collect();
-    let (name, description) = (text(name), text(&description));
-    format!("---\nname: {name}\ndescription: {description}\n---\n{body}")
+/// Why a skill with this last segment of its id cannot be published, and the cure.
+pub fn no_name_reason(segment: &str) -> String {
+    let near = nearest_name(segment).map(|near| format!(", such as `{near}`"));
+    let near = near.unwrap_or_default();
+    format!("`{segment}` cannot be the name of an Agent Skill; give it another id{near}")
 }
 
 fn name(front_matter: &FrontMatter, folder: &str) -> Result<(), String> {
@@ -226,19 +221,6 @@ mod tests {
             assert!(is_name(name), "{name}");
         }
         assert_eq!(nearest_name("日本"), None);
-    }
-
-    #[test]
-    fn front_matter_in_front_of_a_body_leaves_it_as_it_is() {
-        let long = "é".repeat(2_000);
-        for description in ["Reads: \"a\" # b", "a\nb\t\u{1}\u{2028}", "'", &long] {
-            for body in ["# PDF\n", "\n\n# PDF", "---\na: b\n---\nx", "\r\nx"] {
-                let text = skill_md("pdf", description, body);
-                let document = Document::parse(&text);
-                assert_eq!(document.body, body);
-                assert_eq!(rejections(&document, "pdf"), [""; 0], "{text}");
-            }
-        }
     }
 
     #[test]

@@ -71,5 +71,8 @@ pub use registry::{
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
 pub use skill_id::SkillId;
-pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
+pub use source::{
+    Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill, file_of_body,
+    manifests_of_bodies,
+};
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME};

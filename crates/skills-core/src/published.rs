@@ -14,8 +14,7 @@ use crate::escape::quote;
 use crate::file_path::encode;
 use crate::limits::{MAX_SKILL_FILES, MAX_SKILL_FILES_BYTES};
 use crate::{
-    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillId, generated_skill_md,
-    media_type,
+    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillId, agent_skill, media_type,
 };
 
 /// Every skill with the digests of its files at one moment.
@@ -151,7 +150,7 @@ impl PublishedSkills {
                 return Err(Cow::Borrowed(problem));
             }
         } else if manifest.generated.is_none() {
-            return Err(NO_NAME.into());
+            return Err(agent_skill::no_name_reason(last_segment(&manifest.skill.id)).into());
         }
         let all = self;
         Ok(PublishedSkill { all, manifest })
@@ -167,9 +166,6 @@ impl PublishedSkills {
     }
 }
 
-const NO_NAME: &str = "the last segment of its id has an underscore or misplaced hyphens, so it \
-    cannot be the name of an Agent Skill; register it under another id";
-
 impl<'a> PublishedSkill<'a> {
     /// Its id.
     pub const fn id(&self) -> &'a SkillId {
@@ -178,8 +174,7 @@ impl<'a> PublishedSkill<'a> {
 
     /// Its name: the last segment of its id.
     pub fn name(&self) -> &'a str {
-        let id = self.manifest.skill.id.as_str();
-        id.rsplit('/').next().unwrap_or_default()
+        last_segment(&self.manifest.skill.id)
     }
 
     /// The address of its `SKILL.md`.
@@ -198,13 +193,12 @@ impl<'a> PublishedSkill<'a> {
     }
 
     /// The front matter of its `SKILL.md` as a JSON object.
-    pub fn front_matter(&self) -> Cow<'a, str> {
-        let skill = &self.manifest.skill;
-        if let Some(folder) = &skill.folder {
-            return Cow::Borrowed(&folder.front_matter);
-        }
-        let generated = generated_skill_md::front_matter(&skill.id, &skill.head);
-        generated.unwrap_or_default().into()
+    pub fn front_matter(&self) -> &'a str {
+        let folder = self.manifest.skill.folder.as_ref();
+        let own = folder.map(|folder| &*folder.front_matter);
+        let generated = self.manifest.generated.as_ref();
+        let generated = || generated.map(|generated| &*generated.front_matter);
+        own.or_else(generated).unwrap_or("{}")
     }
 
     /// Its `SKILL.md`.
@@ -235,15 +229,19 @@ impl<'a> PublishedSkill<'a> {
     }
 }
 
+fn last_segment(id: &SkillId) -> &str {
+    id.as_str().rsplit('/').next().unwrap_or_default()
+}
+
 fn own_files(manifest: &Manifest) -> impl Iterator<Item = PublishedFile<'_>> {
     let skill = &manifest.skill.id;
     let files = manifest.files().map(move |(file, digest)| PublishedFile {
         skill,
         path: file.path.as_str(),
-        bytes: file.bytes,
+        bytes: file.bytes.into(),
         digest,
     });
-    let generated = manifest.generated.map(|generated| PublishedFile {
+    let generated = manifest.generated.as_ref().map(|generated| PublishedFile {
         skill,
         path: SKILL_MD,
         bytes: generated.bytes,

@@ -53,7 +53,9 @@ impl Bundle {
         };
         let file = |member: &FoundMember| FolderFile {
             path: member.path.clone(),
-            bytes: member.stamp.length(),
+            // The files of a folder whose lengths do not fit are not served.
+            bytes: u32::try_from(member.stamp.length()).unwrap_or(u32::MAX),
+            is_executable: member.stamp.is_executable(),
         };
         let known = |member: &FoundMember| {
             let earlier = earlier?;
