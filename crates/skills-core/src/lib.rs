@@ -63,7 +63,9 @@ pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, che
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
-pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
+pub use published::{
+    FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills, Unlisted,
+};
 pub use registry::{
     Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
     ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,

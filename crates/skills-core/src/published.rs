@@ -14,14 +14,27 @@ use crate::escape::quote;
 use crate::file_path::encode;
 use crate::limits::{MAX_SKILL_FILES, MAX_SKILL_FILES_BYTES};
 use crate::{
-    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillId, agent_skill, media_type,
+    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillFolder, SkillId, agent_skill,
+    media_type,
 };
 
 /// Every skill with the digests of its files at one moment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PublishedSkills {
     /// In byte order of their ids.
     manifests: Vec<Manifest>,
+}
+
+/// A skill that lists leave out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlisted {
+    /// Its id.
+    pub id: SkillId,
+    /// Why, and the remedy.
+    pub reason: String,
+    /// Whether something is wrong with its folder; if not, its id or the skills below it are the
+    /// reason.
+    pub is_fault: bool,
 }
 
 /// A skill that is an Agent Skill.
@@ -70,7 +83,36 @@ impl PublishedSkills {
             .manifests
             .iter()
             .filter_map(|manifest| self.publish(manifest).ok());
-        all.filter(PublishedSkill::is_within_limits)
+        all.filter(|skill| skill.excess().is_none())
+    }
+
+    /// The skills that are not [listed](Self::listed), with the reasons.
+    pub fn unlisted(&self) -> impl Iterator<Item = Unlisted> {
+        self.manifests.iter().filter_map(|manifest| {
+            let reason = match self.publish(manifest) {
+                Ok(skill) => skill.excess()?,
+                Err(reason) => reason.into_owned(),
+            };
+            let folder = manifest.skill.folder.as_ref();
+            let is_fault = |folder: &Arc<SkillFolder>| {
+                folder.files_problem.is_some() || !folder.rejections.is_empty()
+            };
+            Some(Unlisted {
+                id: manifest.skill.id.clone(),
+                reason,
+                is_fault: folder.is_some_and(is_fault),
+            })
+        })
+    }
+
+    /// Adds documents, the first of each id, unless a skill of that id is there already.
+    #[must_use]
+    pub fn with_documents(self, documents: Vec<Manifest>) -> Self {
+        let manifests = self.manifests.into_iter().chain(documents);
+        let mut all = Self::new(manifests.collect());
+        // The order of equal ids was kept.
+        all.manifests.dedup_by(|b, a| a.skill.id == b.skill.id);
+        all
     }
 
     /// The skill with this id; an error with the reason why it is not an Agent Skill.
@@ -219,13 +261,24 @@ impl<'a> PublishedSkill<'a> {
         files
     }
 
-    fn is_within_limits(&self) -> bool {
-        if self.all.below(self.id()).is_empty() {
-            return true;
+    /// Why it has more files than clients allow, and the remedy. Its own folder is within the
+    /// limits, so the skills below it are too many.
+    fn excess(&self) -> Option<String> {
+        let below = self.all.below(self.id());
+        if below.is_empty() {
+            return None;
         }
         let files = self.files();
         let bytes: u64 = files.iter().map(|file| file.bytes).sum();
-        files.len() <= MAX_SKILL_FILES && bytes <= MAX_SKILL_FILES_BYTES as u64
+        let (files, skills) = (files.len(), below.len());
+        if files <= MAX_SKILL_FILES && bytes <= MAX_SKILL_FILES_BYTES as u64 {
+            return None;
+        }
+        Some(format!(
+            "has {files} files of {bytes} bytes with the {skills} skills below it, and clients of \
+             Agent Skills allow {MAX_SKILL_FILES} files of {MAX_SKILL_FILES_BYTES} bytes; give it \
+             an id that is not above them, or them other ids"
+        ))
     }
 }
 

@@ -364,3 +364,36 @@ async fn a_foreign_provider_of_a_trigger_type_is_a_finding() {
     let (report, code) = doctor(dir, &engine.url).await;
     assert_eq!(code, Some(0), "{report:#}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn skills_that_clients_are_not_offered_are_named_with_the_cure() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "skills: ['docs/**/*.md']\n");
+    write(dir, "docs/a_b.md", "# A");
+    write(dir, "docs/team.md", "# Team");
+    for n in 0..512 {
+        write(dir, &format!("docs/team/s{n}.md"), "# S");
+    }
+    let (report, code) = doctor(dir, NO_ENGINE).await;
+    assert_eq!(code, Some(0), "notes are no findings: {report:#}");
+    let unlisted = report["unlisted"].as_array().unwrap();
+    let shown: Vec<_> = unlisted
+        .iter()
+        .map(|one| (one["id"].as_str().unwrap(), one["reason"].as_str().unwrap()))
+        .collect();
+    let [(first, name), (second, many)] = shown[..] else {
+        panic!("{shown:?}");
+    };
+    assert_eq!([first, second], ["a_b", "team"]);
+    assert!(
+        name.ends_with("give it another id, such as `a-b`"),
+        "{name}"
+    );
+    assert!(many.contains("has 513 files of"), "{many}");
+    assert!(many.contains("the 512 skills below it"), "{many}");
+    assert!(
+        many.contains("give it an id that is not above them"),
+        "{many}"
+    );
+}
