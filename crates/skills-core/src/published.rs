@@ -40,8 +40,9 @@ pub struct Unlisted {
 /// A skill that is an Agent Skill.
 #[derive(Clone, Copy, Debug)]
 pub struct PublishedSkill<'a> {
-    all: &'a PublishedSkills,
     manifest: &'a Manifest,
+    /// The skills below it.
+    nested: &'a [Manifest],
 }
 
 /// A file of a skill.
@@ -194,16 +195,19 @@ impl PublishedSkills {
         } else if manifest.generated.is_none() {
             return Err(agent_skill::no_name_reason(last_segment(&manifest.skill.id)).into());
         }
-        let all = self;
-        Ok(PublishedSkill { all, manifest })
+        let nested = self.below(&manifest.skill.id);
+        Ok(PublishedSkill { manifest, nested })
     }
 
     /// The skills below an id.
     fn below(&self, id: &SkillId) -> &[Manifest] {
-        let prefix = format!("{id}/");
-        let is_before = |entry: &Manifest| entry.skill.id.as_str() < prefix.as_str();
+        let is_below = |entry: &Manifest| below(entry.skill.id.as_str(), id.as_str()).is_some();
+        let is_before = |entry: &Manifest| {
+            let other = entry.skill.id.as_str().as_bytes();
+            // `a-b` comes before `a/b`, and both after `a`.
+            other.iter().lt(id.as_str().as_bytes().iter().chain(b"/"))
+        };
         let rest = &self.manifests[self.manifests.partition_point(is_before)..];
-        let is_below = |entry: &Manifest| entry.skill.id.as_str().starts_with(&prefix);
         &rest[..rest.partition_point(is_below)]
     }
 }
@@ -251,9 +255,8 @@ impl<'a> PublishedSkill<'a> {
     /// Every file below its id, in byte order of their addresses.
     pub fn files(&self) -> Vec<PublishedFile<'a>> {
         let mut files: Vec<_> = own_files(self.manifest).collect();
-        let nested = self.all.below(self.id());
-        if !nested.is_empty() {
-            files.extend(nested.iter().flat_map(own_files));
+        if !self.nested.is_empty() {
+            files.extend(self.nested.iter().flat_map(own_files));
             // Of two files at one address, that of the longer id comes first and is kept.
             files.sort_by(|a, b| a.address().cmp(b.address()).then(b.skill.cmp(a.skill)));
             files.dedup_by(|a, b| a.address().eq(b.address()));
@@ -264,13 +267,12 @@ impl<'a> PublishedSkill<'a> {
     /// Why it has more files than clients allow, and the remedy. Its own folder is within the
     /// limits, so the skills below it are too many.
     fn excess(&self) -> Option<String> {
-        let below = self.all.below(self.id());
-        if below.is_empty() {
+        if self.nested.is_empty() {
             return None;
         }
         let files = self.files();
         let bytes: u64 = files.iter().map(|file| file.bytes).sum();
-        let (files, skills) = (files.len(), below.len());
+        let (files, skills) = (files.len(), self.nested.len());
         if files <= MAX_SKILL_FILES && bytes <= MAX_SKILL_FILES_BYTES as u64 {
             return None;
         }

@@ -3,6 +3,8 @@
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
 
+use crate::snapshot::fingerprint;
+
 /// The age at which a change is certain to have another stamp than the next one: more
 /// than one tick of any file system clock.
 const SETTLE_TIME: Duration = Duration::from_secs(2);
@@ -19,6 +21,10 @@ pub struct Stamp {
     inode: u64,
     is_executable: bool,
 }
+
+/// The hash of a [`Stamp`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StampHash(u64);
 
 impl Stamp {
     /// The stamp of a file with this metadata.
@@ -41,6 +47,11 @@ impl Stamp {
     /// Whether the owner of the file may execute it.
     pub const fn is_executable(&self) -> bool {
         self.is_executable
+    }
+
+    /// A hash that differs as the stamp does. Far smaller, for stamps that are kept.
+    pub fn to_hash(self) -> StampHash {
+        StampHash(fingerprint(self))
     }
 
     /// Whether every change after `now` gives another stamp. Two edits within one tick of

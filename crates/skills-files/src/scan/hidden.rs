@@ -72,7 +72,9 @@ impl Scan {
             .iter()
             .filter_map(|it| fs::canonicalize(&it.root).ok());
         let roots: Vec<_> = roots.collect();
-        for HiddenSkills { path, skills } in std::mem::take(&mut self.hidden) {
+        let mut hidden = std::mem::take(&mut self.hidden);
+        hidden.sort_by(|a, b| a.path.cmp(&b.path));
+        for HiddenSkills { path, skills } in hidden {
             let path = fs::canonicalize(&path).unwrap_or(path);
             if roots.iter().any(|root| root.starts_with(&path)) {
                 continue;
