@@ -110,10 +110,13 @@ const FILES: &[Limit] = &[
     limit("characters of the id of a skill in a `.3md` document", Count(SLUG_MAX), "an error of the document"),
     limit("files and folders visited for one pattern", Count(files::SCAN_ENTRIES_MAX), "the walk ends with a report"),
     limit("folders inside folders", Count(files::SCAN_DEPTH_MAX), SKIPPED),
+    limit("folders inside a hidden folder where skills are looked for, to report them", Count(files::HIDDEN_DEPTH_MAX), UNREPORTED),
+    limit("files and folders of a hidden folder visited for that", Count(files::HIDDEN_ENTRIES_MAX), UNREPORTED),
     limit("skipped files reported for one pattern", Count(files::SCAN_REPORTS_MAX), "the rest is counted"),
     limit("folders that are watched", Count(files::WATCHED_FOLDERS_MAX), "all are polled"),
 ];
 
+const UNREPORTED: &str = "left out without a report";
 const SKIPPED: &str = "skipped with a report";
 const FOLDER: &str = "the body is served, its files are not, with a report";
 const FRONT_MATTER: &str =

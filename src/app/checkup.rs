@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
-use skills_core::{Engine, Error, Origin, Skipped};
+use skills_core::{Engine, Error, Origin, PublishedSkills, Skipped, Source, Unlisted};
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
@@ -45,8 +45,8 @@ pub struct Checkup {
     pub shadowed: Vec<Shadowed>,
     /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
-    /// The ids that workers registered.
-    pub registered_skills: Vec<String>,
+    /// The skills that clients of Agent Skills are not offered.
+    pub unlisted: Vec<Unlisted>,
 }
 
 /// The state of an engine.
@@ -94,11 +94,15 @@ struct Registered {
     skills: HashMap<String, String>,
     prompts: HashMap<String, String>,
     damaged: Vec<Skipped>,
+    published: PublishedSkills,
 }
 
 /// Inspects everything. Fails only if the files cannot be walked at all.
 pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Checkup, Error> {
-    let files = file_sources(loaded).report().await?;
+    let sources = file_sources(loaded);
+    let files = sources.report().await?;
+    // As lists for those clients do, this reads every file.
+    let manifests = sources.manifests().await?.entries;
     let mut report = files.folder.unwrap_or_default();
     let agents = files.agents.unwrap_or_default();
     report.skipped.extend(agents.skipped);
@@ -158,7 +162,11 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         engine,
         store,
         shadowed: shadowed.collect(),
-        registered_skills: registered.skills.into_keys().collect(),
+        unlisted: registered
+            .published
+            .with_documents(manifests)
+            .unlisted()
+            .collect(),
         report,
         agents: agents.documents,
         agent_patterns: agents.patterns,
@@ -299,9 +307,13 @@ async fn registered(
     place: impl Display,
 ) -> Registered {
     let registry = registry(engine, loaded, Vec::new());
-    let (skills, prompts) = match (registry.skills().await, registry.prompts().await) {
-        (Ok(skills), Ok(prompts)) => (skills, prompts),
-        (Err(error), _) | (_, Err(error)) => return unreadable(place, error.to_text()),
+    let read = async {
+        let (skills, prompts) = (registry.skills().await?, registry.prompts().await?);
+        Ok::<_, Error>((skills, prompts, registry.published().await?))
+    };
+    let (skills, prompts, published) = match read.await {
+        Ok(read) => read,
+        Err(error) => return unreadable(place, error.to_text()),
     };
     let (skill_rows, prompt_rows) = (skills.entries.iter(), prompts.entries.iter());
     Registered {
@@ -312,6 +324,7 @@ async fn registered(
             .map(|prompt| (prompt.name.to_string(), prompt.registered_at.to_string()))
             .collect(),
         damaged: [skills.skipped, prompts.skipped].concat(),
+        published,
     }
 }
 

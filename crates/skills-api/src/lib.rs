@@ -6,10 +6,11 @@
 //! same for the events that workers subscribe to.
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
-//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `prompts`, `route` and
-//! `fetch` hold the functions, `tools` the operations that exist as tools only.
+//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
+//! `route` and `fetch` hold the functions, `tools` the operations that exist as tools only.
 
 mod decode;
+pub mod documents;
 pub mod fetch;
 mod operation;
 pub mod prompts;
@@ -33,6 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
     skills::RESOURCES_LIST,
     skills::RESOURCES_READ,
     skills::RESOURCES_TEMPLATES,
+    documents::DOCUMENTS,
     fetch::FETCH_SKILL,
     fetch::FETCH,
     route::ROUTE,

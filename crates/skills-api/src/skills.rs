@@ -74,11 +74,7 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
     "List every skill without its body, by id.",
     |registry, payload| {
         Box::pin(async move {
-            let ListSkillsInput {
-                paths,
-                limit,
-                cursor,
-            } = decode(&payload)?;
+            let ListSkillsInput { limit, cursor } = decode(&payload)?;
             let is_paged = limit.is_some() || cursor.is_some();
             let list = async {
                 let mut listing = registry.skills().await?;
@@ -94,7 +90,7 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
                 let entries = std::mem::take(&mut listing.entries);
                 let page = page(entries, request, |skill| &skill.id)?;
                 let skills = page.entries.iter();
-                let skills = skills.map(|skill| SkillEntry::of(skill, paths)).collect();
+                let skills = skills.map(SkillEntry::of).collect();
                 let damaged = damaged.into_iter().map(DamagedEntry::from).collect();
                 encode(&ListSkillsOutput {
                     skills,
@@ -114,41 +110,33 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
 
 #[derive(Deserialize, JsonSchema)]
 struct ListSkillsInput {
-    /// Whether to list the files of skill folders. Absent from the published schema.
+    /// At most this many skills.
     #[serde(default)]
-    #[schemars(skip)]
-    paths: bool,
-    /// At most this many skills. Absent from the published schema.
-    #[serde(default)]
-    #[schemars(skip)]
     limit: Option<usize>,
-    /// The cursor of the page before. Absent from the published schema.
+    /// The cursor of the page before.
     #[serde(default)]
-    #[schemars(skip)]
     cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct ListSkillsOutput<'a> {
     skills: Vec<SkillEntry<'a>>,
-    /// Registered skills that cannot be served. Absent from the published schema, and from the
-    /// output if there are none.
+    /// Registered skills that cannot be served. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     damaged: Vec<DamagedEntry>,
     /// How many skills there are, if a page was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     total: Option<usize>,
     /// The cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     cursor: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DamagedEntry {
+    /// The scope and the key of its row.
     place: String,
+    /// Why it cannot be served.
     reason: String,
 }
 
@@ -165,31 +153,19 @@ struct SkillEntry<'a> {
     registered_at: &'a str,
     /// `state` for what a worker registered, otherwise the source it comes from.
     origin: &'static str,
-    /// The number of files of a skill folder. Absent from the published schema, and from the
-    /// output of other skills.
+    /// The number of files of a skill folder. Absent from other skills.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     files: Option<usize>,
-    /// The paths of those files, if they were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    paths: Option<Vec<&'a str>>,
 }
 
 impl<'a> SkillEntry<'a> {
-    fn of(skill: &'a SkillHead, with_paths: bool) -> Self {
-        let folder = skill.folder.as_ref().filter(|_| with_paths);
-        let paths = folder.map(|folder| {
-            let files = folder.files.iter();
-            files.map(|file| file.path.as_str()).collect()
-        });
+    fn of(skill: &'a SkillHead) -> Self {
         Self {
             id: skill.id.as_str(),
             bytes: skill.bytes,
             registered_at: &skill.registered_at,
             origin: skill.origin.as_str(),
             files: skill.files,
-            paths,
         }
     }
 }

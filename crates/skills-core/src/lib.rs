@@ -70,7 +70,9 @@ pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, che
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
-pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
+pub use published::{
+    FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills, Unlisted,
+};
 pub use registry::{
     FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Registry,
     RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
@@ -78,6 +80,9 @@ pub use registry::{
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
 pub use skill_id::SkillId;
-pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
+pub use source::{
+    Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill, file_of_body,
+    manifests_of_bodies,
+};
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
 pub use visibility::Visibility;

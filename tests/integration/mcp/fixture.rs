@@ -41,6 +41,7 @@ impl Fixture {
         let config = Config {
             skills: vec!["**/*.md".into()],
             agents: vec!["*.3md".into()],
+            prompts: vec!["prompts/*.md".into()],
             ..Config::default()
         };
         let loaded = LoadedConfig {
