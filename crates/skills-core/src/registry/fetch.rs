@@ -136,6 +136,8 @@ fn join(fetched: &[Fetched], budget: usize) -> String {
         };
         heading.len() + entry + SEPARATOR.len()
     });
+    // No separator follows the last entry.
+    let budget = budget.saturating_add(SEPARATOR.len());
     let mut room = budget.saturating_sub(bytes.sum());
     let mut joined = String::new();
     for (heading, entry) in &entries {
