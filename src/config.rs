@@ -5,6 +5,7 @@
 
 mod index;
 mod limits;
+mod visibility;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skills_core::RegistrySettings;
+use skills_core::{RegistrySettings, VisibilityRules};
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
 pub use index::IndexSettings;
 pub use limits::LimitSettings;
+use visibility::VisibilityPatterns;
 
 /// The configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,6 +42,8 @@ pub struct Config {
     pub publish: bool,
     /// How long the index may be.
     pub index: IndexSettings,
+    /// The visibility of skills whose ids match a pattern.
+    pub visibility: VisibilityRules,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
 }
@@ -77,6 +81,7 @@ impl Default for Config {
             agents: Vec::new(),
             discover: false,
             index: IndexSettings::default(),
+            visibility: VisibilityRules::default(),
             limits: LimitSettings::default(),
         }
     }
@@ -110,6 +115,7 @@ struct File {
     publish: Option<bool>,
     discover: Option<bool>,
     index: Option<BTreeMap<String, Value>>,
+    visibility: Option<VisibilityPatterns>,
     limits: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
@@ -252,6 +258,8 @@ impl Config {
         config.agents = file.agents.unwrap_or_default();
         config.publish = file.publish.unwrap_or_default();
         config.discover = file.discover.unwrap_or_default();
+        let patterns = file.visibility.unwrap_or_default();
+        warnings.extend(patterns.apply(&mut config.visibility));
         warnings.extend(config.index.apply(file.index.unwrap_or_default()));
         warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
         (config, warnings)
@@ -264,6 +272,7 @@ impl Config {
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
             index_max_bytes: self.index.max_bytes,
+            visibility: self.visibility.clone(),
         }
     }
 }

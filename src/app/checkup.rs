@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
-use skills_core::{Engine, Error, Origin, Skipped};
+use skills_core::{Engine, Error, Origin, Skipped, VisibilityFindings};
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
@@ -45,6 +45,8 @@ pub struct Checkup {
     pub shadowed: Vec<Shadowed>,
     /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
+    /// What is registered and served, and should be corrected.
+    pub registered_warnings: Vec<Skipped>,
     /// The ids that workers registered.
     pub registered_skills: Vec<String>,
 }
@@ -94,6 +96,7 @@ struct Registered {
     skills: HashMap<String, String>,
     prompts: HashMap<String, String>,
     damaged: Vec<Skipped>,
+    visibility: VisibilityFindings,
 }
 
 /// Inspects everything. Fails only if the files cannot be walked at all.
@@ -145,7 +148,9 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
                 registered_at: registered.get(&file.name)?.clone(),
             })
         })
-    });
+    })
+    .collect();
+    report.skipped.extend(registered.visibility.off);
     let mut damaged = registered.damaged;
     for row in damaged_rows(&store) {
         // A registry on the data directory has reported its own rows.
@@ -157,7 +162,8 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         url,
         engine,
         store,
-        shadowed: shadowed.collect(),
+        registered_warnings: registered.visibility.invalid,
+        shadowed,
         registered_skills: registered.skills.into_keys().collect(),
         report,
         agents: agents.documents,
@@ -299,10 +305,16 @@ async fn registered(
     place: impl Display,
 ) -> Registered {
     let registry = registry(engine, loaded, Vec::new());
-    let (skills, prompts) = match (registry.skills().await, registry.prompts().await) {
-        (Ok(skills), Ok(prompts)) => (skills, prompts),
-        (Err(error), _) | (_, Err(error)) => return unreadable(place, error.to_text()),
+    let listed = async {
+        let lists = (registry.skills().await?, registry.prompts().await?);
+        Ok::<_, Error>((lists, registry.visibility_findings().await?))
     };
+    let ((skills, prompts), visibility) = match listed.await {
+        Ok(listed) => listed,
+        Err(error) => return unreadable(place, error.to_text()),
+    };
+    let skipped = [skills.skipped, prompts.skipped].concat();
+    let is_damaged = |skipped: &Skipped| !visibility.off.contains(skipped);
     let (skill_rows, prompt_rows) = (skills.entries.iter(), prompts.entries.iter());
     Registered {
         skills: skill_rows
@@ -311,7 +323,8 @@ async fn registered(
         prompts: prompt_rows
             .map(|prompt| (prompt.name.to_string(), prompt.registered_at.to_string()))
             .collect(),
-        damaged: [skills.skipped, prompts.skipped].concat(),
+        damaged: skipped.into_iter().filter(is_damaged).collect(),
+        visibility,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Configurations, valid and not.
 
+use skills_core::Visibility;
+
 use super::*;
 
 #[track_caller]
@@ -98,6 +100,21 @@ fn configurations() {
         |_| {},
         "`index.size` is not a setting",
     );
+    check(
+        "visibility:\n  'b/**': off\n  a: pinned\n",
+        |c| {
+            c.visibility.add("b/**", Visibility::Off);
+            c.visibility.add("a", Visibility::Pinned);
+        },
+        "",
+    );
+    check(
+        "visibility:\n  a: pined\n",
+        |_| {},
+        "`visibility` of `a`: `pined` is not a visibility; did you mean `pinned`?",
+    );
+    check("visibility:\n  A: off\n", |_| {}, "which no id matches");
+    check("visibility: off\n", |_| {}, "defaults apply");
     check("limits: 5\n", |_| {}, "defaults apply");
     check("{ not yaml", |_| {}, "defaults apply");
     check("just words\n", |_| {}, "defaults apply");

@@ -74,10 +74,11 @@ pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, Publi
 pub use registry::{
     FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Registry,
     RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
+    VisibilityFindings,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
 pub use skill_id::SkillId;
 pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
-pub use visibility::Visibility;
+pub use visibility::{Visibility, VisibilityRules};

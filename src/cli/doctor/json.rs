@@ -58,6 +58,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "agents": agents.collect::<Value>(),
         "shadowed": shadowed.collect::<Value>(),
         "skipped": skipped(&report.skipped),
+        "registered_warnings": skipped(&checkup.registered_warnings),
         "damaged": skipped(&checkup.damaged),
         "unnamed": diagnosis.unnamed.iter().map(|unnamed| unnamed.id.clone()).collect::<Value>(),
     })

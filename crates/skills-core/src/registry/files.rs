@@ -15,10 +15,14 @@ impl Registry {
     /// Every skill as clients of Agent Skills see it, with the digests of all files.
     pub async fn published(&self) -> Result<PublishedSkills, Error> {
         let state = self.stored_skills("list the files").await?;
-        let stored = state.rows.iter().map(|skill| skill.id.shared());
+        let stored = state.ids();
         let key = |entry: &Manifest| (entry.skill.id.shared(), entry.skill.origin);
         let listing = self.unshadowed(|source| source.manifests(), key, stored);
         let mut manifests = listing.await?.entries;
+        manifests.retain(|entry| {
+            let SourceSkill { id, head, .. } = &entry.skill;
+            self.visibility(id, head).is_served()
+        });
         manifests.extend(state.rows.iter().map(|skill| {
             let entry = SourceSkill {
                 id: skill.id.clone(),
@@ -35,7 +39,7 @@ impl Registry {
 
     /// The files of a skill with their digests; none if the skill is not a folder.
     pub async fn manifest(&self, id: &SkillId) -> Result<Option<Manifest>, Error> {
-        if self.is_skill_registered(id).await? {
+        if self.visibility.turns_off(id) || self.is_skill_registered(id).await? {
             return Ok(None);
         }
         for source in &self.sources {
@@ -71,8 +75,13 @@ impl Registry {
         path: &FilePath,
     ) -> Result<Option<(SkillId, FileContent)>, Error> {
         for (id, rest) in path.splits() {
+            if self.visibility.turns_off(&id) {
+                continue;
+            }
             match self.stored_skill(&id).await? {
-                Some(RowSlot::Row(skill)) if rest.as_str() == SKILL_MD => {
+                Some(RowSlot::Row(skill))
+                    if self.is_served(&skill) && rest.as_str() == SKILL_MD =>
+                {
                     let generated = FileContent::generated(&id, &skill.body);
                     return Ok(generated.map(|content| (id, content)));
                 }
