@@ -9,12 +9,13 @@ mod node;
 mod section;
 #[cfg(test)]
 mod tests;
+mod visibility;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use skills_core::RegistrySettings;
+use skills_core::{RegistrySettings, VisibilityRules};
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
@@ -47,6 +48,8 @@ pub struct Config {
     pub publish: bool,
     /// How long the index may be.
     pub index: IndexSettings,
+    /// The visibility of skills whose ids match a pattern.
+    pub visibility: VisibilityRules,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
 }
@@ -93,6 +96,7 @@ impl Default for Config {
             agents: Vec::new(),
             discover: false,
             index: IndexSettings::default(),
+            visibility: VisibilityRules::default(),
             limits: LimitSettings::default(),
         }
     }
@@ -342,6 +346,7 @@ impl Config {
         config.mcp = Mcp::read(&mut file);
         config.http = file.section("http", "http.", Http::read);
         file.section("index", "index.", |section| config.index.read(section));
+        visibility::read(&mut file, &mut config.visibility);
         file.section("limits", "limits.", |section| config.limits.read(section));
         parsed.settings = file.finish();
         Ok(parsed)
@@ -354,6 +359,7 @@ impl Config {
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
             index_max_bytes: self.index.max_bytes,
+            visibility: self.visibility.clone(),
         }
     }
 }

@@ -100,9 +100,11 @@ fn file_sources(loaded: &LoadedConfig) -> Sources {
         skills,
         prompts,
         agents,
+        visibility,
         ..
     } = &loaded.config;
     Sources::with_folders(&loaded.base, [skills, prompts, agents], &folders(loaded))
+        .with_visibility(visibility.clone())
 }
 
 /// The folders that are served without a pattern.

@@ -20,7 +20,7 @@ fn split_part(text: &str) -> (&str, &str) {
     let at = text.len() - if text.ends_with("?toc") { 4 } else { 0 };
     let at = text.find('#').unwrap_or(at);
     let (whole, part) = text.split_at(at);
-    let has_parts = whole.ends_with(".md") || path(whole).parse::<SkillId>().is_ok();
+    let has_parts = whole.strip_suffix(".md").is_some() || path(whole).parse::<SkillId>().is_ok();
     // A slug has no slash.
     if !part.contains('/') && (has_parts || whole.contains("::")) {
         (whole, part)

@@ -1,5 +1,7 @@
 //! What each configuration means, and the warnings about it.
 
+use skills_core::Visibility;
+
 use super::*;
 
 /// The warning is that of a bad setting, or of a bad file.
@@ -115,6 +117,21 @@ fn configurations() {
         |_| {},
         "`index.size` is not a setting",
     );
+    check(
+        "visibility:\n  'b/**': off\n  a: pinned\n",
+        |c| {
+            c.visibility.add("b/**", Visibility::Off);
+            c.visibility.add("a", Visibility::Pinned);
+        },
+        "",
+    );
+    check(
+        "visibility:\n  a: pined\n",
+        |_| {},
+        "2:6: `visibility` of `a`: `pined` is not a visibility; did you mean `pinned`?",
+    );
+    check("visibility:\n  A: off\n", |_| {}, "which no id matches");
+    check("visibility: off\n", |_| {}, "must be a map of settings");
     check("limits: 5\n", |_| {}, "must be a map of settings, not 5");
     check("{ not yaml", |_| {}, "not valid YAML");
     check(

@@ -210,6 +210,8 @@ impl WorkerSource {
                 registered_at: entry.registered_at,
                 origin,
                 head: Head {
+                    // The worker there applies it.
+                    visibility: None,
                     // The name of a skill without a title is its id.
                     title: title.filter(|title| **title != *id.as_str()),
                     description: described.and_then(|entry| entry.description),

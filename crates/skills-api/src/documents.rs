@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use skills_core::{
     Digest, Error, FolderFile, GeneratedSkillMd, Head, Manifest, Origin, SkillFolder, SourceSkill,
+    Visibility,
 };
 
 use super::Operation;
@@ -66,6 +67,9 @@ pub struct Document {
     description: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     triggers: Option<Vec<Arc<str>>>,
+    /// How visible it is, if that is not `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    visibility: Option<String>,
     /// Its folder, if it has a `SKILL.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<Folder>,
@@ -136,6 +140,11 @@ impl Document {
             title: skill.head.title.clone(),
             description: skill.head.description.clone(),
             triggers: skill.head.triggers.as_ref().map(|all| all.to_vec()),
+            visibility: skill
+                .head
+                .visibility
+                .filter(|visibility| *visibility != Visibility::Auto)
+                .map(|visibility| visibility.as_str().to_owned()),
             folder: folder.map(|folder| Folder::of(folder, digests)),
             generated: None,
         }
@@ -172,6 +181,8 @@ impl Document {
                     title: self.title,
                     description: self.description,
                     triggers: self.triggers.map(Into::into),
+                    // A later version may have others.
+                    visibility: self.visibility.and_then(|name| name.parse().ok()),
                 },
                 folder,
             },
@@ -254,6 +265,7 @@ mod tests {
                 title: Some("PDF".into()),
                 description: None,
                 triggers: Some(["read pdf".into()].into()),
+                visibility: Some(Visibility::Manual),
             },
             folder: Some(Arc::new(folder)),
         };

@@ -94,6 +94,10 @@ impl Operation {
     pub fn tool_input_schema(&self) -> Value {
         let mut schema = (self.tool_input)(schema::tool_settings().for_deserialize());
         schema["additionalProperties"] = false.into();
+        // The tool has a description of its own.
+        if let Some(schema) = schema.as_object_mut() {
+            schema.remove("description");
+        }
         schema
     }
 

@@ -94,8 +94,7 @@ impl<'a> SkillSummary<'a> {
 pub const READ: Operation = Operation::tool::<ReadInput, Text>(
     "skill::read",
     "Read a skill",
-    "Read the text at one iii:// address, exactly as it is stored: a skill, the index \
-     iii://skills, or the live output of a function at iii://fn/...",
+    "Read the text at one iii:// address, exactly as it is stored.",
     |registry, payload| {
         Box::pin(async move {
             let ReadInput { uri } = decode(&payload)?;
@@ -106,7 +105,6 @@ pub const READ: Operation = Operation::tool::<ReadInput, Text>(
 
 #[derive(Deserialize, JsonSchema)]
 struct ReadInput {
-    /// The address, such as `iii://skills`.
     uri: String,
 }
 
@@ -149,8 +147,7 @@ impl<'a> MatchWithUri<'a> {
 pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(
     "skill::resolve",
     "Read a skill and what it builds on",
-    "Read a skill and every skill it links to, in order, as one markdown text. Broken links are \
-     listed at the end.",
+    "Read a skill and every skill it links to as one text.",
     |registry, payload| {
         Box::pin(async move {
             let ResolveInput { id } = decode(&payload)?;
@@ -179,6 +176,5 @@ pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(
 
 #[derive(Deserialize, JsonSchema)]
 struct ResolveInput {
-    /// The id of the skill, such as `resend/email`.
     id: String,
 }

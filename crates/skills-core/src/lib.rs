@@ -76,6 +76,7 @@ pub use published::{
 pub use registry::{
     FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Registry,
     RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
+    VisibilityFindings,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
@@ -85,4 +86,4 @@ pub use source::{
     manifests_of_bodies,
 };
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
-pub use visibility::Visibility;
+pub use visibility::{Visibility, VisibilityRules};

@@ -7,7 +7,7 @@ use agent3md::TriggerIndex;
 use serde_json::value::RawValue;
 
 use crate::index::Lines;
-use crate::{Json, Skipped};
+use crate::{Json, Skill, Skipped};
 
 /// The value of a key.
 #[derive(Debug, PartialEq)]
@@ -32,6 +32,8 @@ impl<T> Clone for RowSlot<T> {
 pub(crate) struct Snapshot<T> {
     /// In byte order of their keys.
     pub rows: Vec<Arc<T>>,
+    /// Rows that are turned off.
+    pub off: Vec<Arc<T>>,
     pub damaged: Vec<Skipped>,
     /// The lines of the index of the rows.
     pub index_lines: OnceLock<Lines>,
@@ -44,9 +46,10 @@ pub(crate) struct Snapshot<T> {
 }
 
 impl<T> Snapshot<T> {
-    pub(crate) fn new(rows: Vec<Arc<T>>, damaged: Vec<Skipped>) -> Self {
+    pub(crate) fn new(rows: Vec<Arc<T>>, off: Vec<Arc<T>>, damaged: Vec<Skipped>) -> Self {
         Self {
             rows,
+            off,
             damaged,
             index_lines: OnceLock::new(),
             index: OnceLock::new(),
@@ -63,5 +66,13 @@ impl<T> Snapshot<T> {
     pub(crate) fn keep_encoded(&self, name: &'static str, json: &RawValue) {
         let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
         encoded.insert(name, Arc::from(json.to_owned()));
+    }
+}
+
+impl Snapshot<Skill> {
+    /// The ids of every row, also of those that are turned off.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Arc<str>> + '_ {
+        let skills = self.rows.iter().chain(&self.off);
+        skills.map(|skill| skill.id.shared())
     }
 }

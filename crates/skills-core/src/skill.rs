@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::limits::BODY_MAX;
 use crate::markdown::Head;
-use crate::{Error, GeneratedSkillMd, SkillId};
+use crate::{Error, GeneratedSkillMd, SkillId, Visibility};
 
 /// A registered skill.
 #[derive(Debug)]
@@ -35,6 +35,14 @@ impl Skill {
     /// skills does not parse them all.
     pub fn head(&self) -> &Head {
         self.head.get_or_init(|| Head::of(&self.body))
+    }
+
+    /// The visibility that its front matter declares, without extracting the head.
+    pub fn declared_visibility(&self) -> Option<Visibility> {
+        match self.head.get() {
+            Some(head) => head.visibility,
+            None => Visibility::declared_in(&self.body),
+        }
     }
 
     /// Its `SKILL.md` for clients of Agent Skills, if its id has a name. Computed on first use.

@@ -1,6 +1,7 @@
 //! An `iii://` or `skill://` address, and what it refers to.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use crate::escape::quote;
@@ -102,7 +103,7 @@ impl FromStr for ResourceUri {
 /// file, `#` and `?` are a part only after `.md`.
 fn split_part(text: &str) -> Option<(&str, &str)> {
     let is_file = text.starts_with(FILE_SCHEME);
-    let has_parts = |whole: &str| !is_file || whole.ends_with(".md");
+    let has_parts = |whole: &str| !is_file || is_markdown(whole);
     if let Some(whole) = text.strip_suffix("?toc") {
         return has_parts(whole).then_some((whole, "?toc"));
     }
@@ -111,6 +112,13 @@ fn split_part(text: &str) -> Option<(&str, &str)> {
         .filter(|_| is_file || text.starts_with(SCHEME))?;
     let (whole, part) = text.split_at(at);
     has_parts(whole).then_some((whole, part))
+}
+
+/// Whether the name of a file says that it is markdown.
+fn is_markdown(path: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
 fn part_of(text: &str, whole: &str, part: &str) -> Result<ResourceUri, Error> {

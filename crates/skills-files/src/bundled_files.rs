@@ -43,7 +43,7 @@ impl Sources {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let listed = self.skills.list().await?;
+            let listed = self.skill_files().await?;
             let files = Arc::clone(&listed);
             let digests = move |_: &_| {
                 let manifest = |file: &ParsedFile<SkillFile>| match manifest(file, files.started) {
@@ -96,8 +96,9 @@ impl Sources {
         }
         let doing = format!("read `{path}` of skill `{id}`");
         let (wanted, wanted_path) = (id.clone(), path.clone());
+        let rules = Arc::clone(&self.visibility);
         let lookup = run_blocking(&self.skills, &doing, move |skills| {
-            let found = skills.lookup_place(&wanted)?;
+            let found = skills.lookup_place(&wanted, &rules)?;
             Some(found.and_then(|place| match place {
                 Some(place) => read(&place, &wanted, &wanted_path),
                 None => Ok(None),
@@ -106,7 +107,7 @@ impl Sources {
         let content = if let Some(content) = lookup.await? {
             content
         } else {
-            let listed = self.skills.list().await?;
+            let listed = self.skill_files().await?;
             let mut files = listed.files.iter();
             let Some(file) = files.find(|file| file.entry.skill.id == *id) else {
                 return Ok(None);

@@ -61,6 +61,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "agents": agents.collect::<Value>(),
         "shadowed": shadowed.collect::<Value>(),
         "skipped": skipped(&report.skipped),
+        "registered_warnings": skipped(&checkup.registered_warnings),
         "damaged": skipped(&checkup.damaged),
         "unlisted": unlisted.collect::<Value>(),
     })

@@ -80,7 +80,11 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
         );
         ("shadowed", text)
     }));
-    for (label, skipped) in [("skipped", &report.skipped), ("damaged", &checkup.damaged)] {
+    for (label, skipped) in [
+        ("warning", &checkup.registered_warnings),
+        ("skipped", &report.skipped),
+        ("damaged", &checkup.damaged),
+    ] {
         let line = |Skipped { place, reason }: &Skipped| (label, format!("{place}: {reason}"));
         lines.extend(skipped.iter().map(line));
     }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::Visibility;
 pub(crate) use yaml_versions::Difference;
 
 /// Splits a document into its front matter (without the fences) and the rest.
@@ -198,6 +199,17 @@ impl FrontMatter {
     pub fn triggers(&self) -> Option<Triggers> {
         let phrases = self.phrases("triggers");
         (!phrases.is_empty()).then(|| phrases.into())
+    }
+
+    /// How visible the document declares itself. An error is a phrase about the value.
+    pub fn visibility(&self) -> Result<Option<Visibility>, String> {
+        match self.fields.get("visibility") {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => text.parse().map(Some),
+            // YAML readers may take `off` for a truth value.
+            Some(Value::Bool(false)) => Ok(Some(Visibility::Off)),
+            Some(other) => other.to_string().parse().map(Some),
+        }
     }
 
     /// A scalar as text; `None` if it is absent, blank, a list or a map.

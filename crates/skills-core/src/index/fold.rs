@@ -46,7 +46,11 @@ pub(super) fn fold(sections: &[Vec<Line<'_>>], top: Top, room: usize) -> Option<
     for (number, lines) in sections.iter().enumerate() {
         for subtree in subtrees(lines, level) {
             let inner = &lines[subtree.first..subtree.end];
-            let open: usize = open_bytes(inner, level + 1, top);
+            let open = if level + 1 == sizes.folds.len() {
+                subtree.bytes
+            } else {
+                open_bytes(inner, level + 1, top)
+            };
             let closed = closed_bytes(inner, &subtree, level, top);
             if open > closed {
                 candidates.push((open - closed, number, subtree.first));
@@ -140,12 +144,14 @@ pub(super) fn skills(count: usize) -> String {
 fn subtrees<'a>(lines: &[Line<'a>], level: usize) -> Vec<Subtree<'a>> {
     let mut found: Vec<Subtree<'a>> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let mut slashes = line.id.as_str().match_indices('/').map(|(at, _)| at);
-        let Some(slash) = slashes.nth(level) else {
-            continue;
-        };
-        let prefix = &line.id.as_str()[..=slash];
-        if found.last().is_none_or(|last| last.prefix != prefix) {
+        let id = line.id.as_str();
+        // Most lines are below the prefix of the line before.
+        if found.last().is_none_or(|last| !id.starts_with(last.prefix)) {
+            let mut slashes = id.match_indices('/').map(|(at, _)| at);
+            let Some(slash) = slashes.nth(level) else {
+                continue;
+            };
+            let prefix = &id[..=slash];
             found.push(Subtree {
                 first: at,
                 end: at,

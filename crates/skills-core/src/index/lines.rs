@@ -1,7 +1,5 @@
 //! The lines of the index: one for each skill that it offers, in tree order.
 
-use std::fmt::Write;
-
 use crate::limits::DESCRIPTION_MAX;
 use crate::markdown::{Head, cut};
 use crate::{SkillId, Visibility};
@@ -70,23 +68,22 @@ impl Lines {
             let is_before = |line: &LineEnd| line.id.tree_cmp(id).is_lt();
             self.ends.partition_point(is_before)
         });
-        let is_below = |line: &&LineEnd| id.is_none_or(|id| line.id.is_at_or_below(id));
-        let lines = self.ends[first..].iter().take_while(is_below);
         let mut start = first.checked_sub(1).map_or(0, |last| self.ends[last].end);
         // In the index of a subtree, its skill is at the top.
         let indent = 2 * id.map_or(0, SkillId::depth);
-        let line = |line: &'_ LineEnd| {
-            let text = &self.text[start + indent..line.end];
+        let mut lines = Vec::with_capacity(if id.is_none() { self.ends.len() } else { 0 });
+        for line in &self.ends[first..] {
+            if id.is_some_and(|id| !line.id.is_at_or_below(id)) {
+                break;
+            }
+            lines.push(Line {
+                id: &line.id,
+                text: &self.text[start + indent..line.end],
+                is_pinned: line.is_pinned,
+            });
             start = line.end;
-            text
-        };
-        let texts: Vec<_> = lines.clone().map(line).collect();
-        let lines = lines.zip(texts).map(|(line, text)| Line {
-            id: &line.id,
-            text,
-            is_pinned: line.is_pinned,
-        });
-        lines.collect()
+        }
+        lines
     }
 }
 
@@ -100,8 +97,9 @@ fn push_line(out: &mut String, entry: &Entry<'_>) {
         out.push_str("  ");
     }
     let title = head.title.as_deref().unwrap_or(id.as_str());
-    // Writing to a string cannot fail.
-    let _ = write!(out, "- [`{id}`](iii://{id}) \u{2014} ");
+    for part in ["- [`", id.as_str(), "`](iii://", id.as_str(), ") \u{2014} "] {
+        out.push_str(part);
+    }
     push_plain(out, title);
     let description = head.description.as_ref();
     if let Some(description) = description.filter(|_| *visibility != Visibility::NameOnly) {

@@ -30,23 +30,37 @@ impl Registry {
         Ok(PublishedSkills::new(manifests))
     }
 
-    /// The skills of every source that state does not hide, for another process.
+    /// The skills of every source that state does not hide, for another process, with the
+    /// visibility that they have here.
     pub async fn documents(&self) -> Result<Vec<SourceSkill>, Error> {
         let state = self.stored_skills("list the documents").await?;
-        Ok(self.source_skills(&state).await?.entries)
+        let mut skills = self.source_skills(&state).await?.entries;
+        skills.iter_mut().for_each(|skill| self.decide(skill));
+        Ok(skills)
     }
 
     /// The same with the digests of all files.
     pub async fn document_manifests(&self) -> Result<Vec<Manifest>, Error> {
         let state = self.stored_skills("list the documents").await?;
-        self.source_manifests(&state).await
+        let mut manifests = self.source_manifests(&state).await?;
+        let skills = manifests.iter_mut().map(|manifest| &mut manifest.skill);
+        skills.for_each(|skill| self.decide(skill));
+        Ok(manifests)
+    }
+
+    fn decide(&self, skill: &mut SourceSkill) {
+        skill.head.visibility = Some(self.visibility(&skill.id, &skill.head));
     }
 
     async fn source_manifests(&self, state: &Snapshot<Skill>) -> Result<Vec<Manifest>, Error> {
-        let stored = state.rows.iter().map(|skill| skill.id.shared());
         let key = |entry: &Manifest| (entry.skill.id.shared(), entry.skill.origin);
-        let listing = self.unshadowed(|source| source.manifests(), key, stored);
-        Ok(listing.await?.entries)
+        let listing = self.unshadowed(|source| source.manifests(), key, state.ids());
+        let mut manifests = listing.await?.entries;
+        manifests.retain(|entry| {
+            let SourceSkill { id, head, .. } = &entry.skill;
+            self.visibility(id, head).is_served()
+        });
+        Ok(manifests)
     }
 
     /// Reads a file of a skill folder: the id of the skill, then the path in its folder.
@@ -68,8 +82,13 @@ impl Registry {
     /// The file at a path.
     pub(super) async fn find_file(&self, path: &FilePath) -> Result<Option<FileContent>, Error> {
         for (id, rest) in path.splits() {
+            if self.visibility.turns_off(&id) {
+                continue;
+            }
             match self.stored_skill(&id).await? {
-                Some(RowSlot::Row(skill)) if rest.as_str() == SKILL_MD => {
+                Some(RowSlot::Row(skill))
+                    if self.is_served(&skill) && rest.as_str() == SKILL_MD =>
+                {
                     return Ok(FileContent::generated(&id, &skill.body));
                 }
                 // A registered skill hides the folder.

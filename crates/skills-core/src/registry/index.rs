@@ -6,7 +6,7 @@ use super::Registry;
 use crate::index::{Entry, Index, IndexPart, IndexView, Lines, TOKEN_BYTES};
 use crate::nearest::nearest;
 use crate::row_slot::Snapshot;
-use crate::{Error, Skill, SkillId, SourceSkill, Visibility};
+use crate::{Error, Skill, SkillId, SourceSkill};
 
 /// A text of the index, and what it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Registry {
         let entry = |(id, head)| Entry {
             id,
             head,
-            visibility: Visibility::Auto,
+            visibility: self.visibility(id, head),
         };
         let registered = || state.rows.iter().map(|skill| (&skill.id, skill.head()));
         let custom = || custom.iter().map(|skill| (&skill.id, &skill.head));

@@ -23,14 +23,14 @@ pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use route::Match;
-pub use skills::SkillHead;
+pub use skills::{SkillHead, VisibilityFindings};
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::limits::INDEX_BYTES;
 use crate::{
-    Change, Engine, Error, Listener, Listing, Origin, Pending, Prompt, Skill, Skipped, Source,
-    Topic,
+    Change, Engine, Error, Head, Listener, Listing, Origin, Pending, Prompt, Skill, SkillId,
+    Skipped, Source, Topic, Visibility, VisibilityRules,
 };
 
 /// The settings of a registry.
@@ -44,6 +44,8 @@ pub struct RegistrySettings {
     pub timeout: Duration,
     /// The most bytes of a text of the index.
     pub index_max_bytes: usize,
+    /// The visibility that the operator gives to skills.
+    pub visibility: VisibilityRules,
 }
 
 impl Default for RegistrySettings {
@@ -53,6 +55,7 @@ impl Default for RegistrySettings {
             prompts_scope: "prompts".into(),
             timeout: Duration::from_secs(10),
             index_max_bytes: INDEX_BYTES,
+            visibility: VisibilityRules::default(),
         }
     }
 }
@@ -66,6 +69,7 @@ pub struct Registry {
     prompts: Catalogue<Prompt>,
     timeout: Duration,
     index_max_bytes: usize,
+    visibility: VisibilityRules,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -84,13 +88,20 @@ impl Registry {
             prompts_scope,
             timeout,
             index_max_bytes,
+            visibility,
         } = settings;
+        let rules = visibility.clone();
+        let is_served = Box::new(move |skill: &Skill| {
+            let declared = skill.declared_visibility();
+            rules.visibility(&skill.id, declared).is_served()
+        });
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
         let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
         let prompts_ports = (Arc::clone(&engine), Arc::clone(&publisher));
         Self {
-            skills: Catalogue::new(skills_ports, skills_scope, timeout),
-            prompts: Catalogue::new(prompts_ports, prompts_scope, timeout),
+            skills: Catalogue::new(skills_ports, skills_scope, timeout, is_served),
+            prompts: Catalogue::new(prompts_ports, prompts_scope, timeout, Box::new(|_| true)),
+            visibility,
             engine,
             sources,
             publisher,
@@ -169,6 +180,11 @@ impl Registry {
     /// A trigger was removed. Returns whether it was known.
     pub fn unsubscribe(&self, trigger: &str) -> bool {
         self.publisher.subscribers().remove(trigger).is_some()
+    }
+
+    /// How visible a skill is. What is `off` is in no list of this registry.
+    pub fn visibility(&self, id: &SkillId, head: &Head) -> Visibility {
+        self.visibility.visibility(id, head.visibility)
     }
 
     /// Adds a callback in this process for every change.

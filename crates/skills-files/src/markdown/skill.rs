@@ -82,7 +82,10 @@ impl FileEntry for SkillFile {
         let broken = document.problem.as_ref();
         let broken = broken
             .map(|problem| format!("{problem}; correct it: until then it is a part of the body"));
-        let warnings = [renamed, broken, repaired];
+        let visibility = document.front_matter.as_ref();
+        let visibility = visibility.and_then(|front_matter| front_matter.visibility().err());
+        let visibility = visibility.map(|problem| format!("{problem} It counts as `auto`."));
+        let warnings = [renamed, broken, repaired, visibility];
         let fingerprint = fingerprint((document.body, &file.modified_at, &head));
         let mut skill = SourceSkill {
             id,
