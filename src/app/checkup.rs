@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
-use skills_core::{Engine, Error, Origin, Skipped};
+use skills_core::{
+    Engine, Error, Origin, PublishedSkills, Skipped, Source, Unlisted, VisibilityFindings,
+};
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
@@ -45,6 +47,10 @@ pub struct Checkup {
     pub shadowed: Vec<Shadowed>,
     /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
+    /// The skills that clients of Agent Skills are not offered.
+    pub unlisted: Vec<Unlisted>,
+    /// What is registered and served, and should be corrected.
+    pub registered_warnings: Vec<Skipped>,
     /// The ids that workers registered.
     pub registered_skills: Vec<String>,
 }
@@ -94,11 +100,16 @@ struct Registered {
     skills: HashMap<String, String>,
     prompts: HashMap<String, String>,
     damaged: Vec<Skipped>,
+    published: PublishedSkills,
+    visibility: VisibilityFindings,
 }
 
 /// Inspects everything. Fails only if the files cannot be walked at all.
 pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Checkup, Error> {
-    let files = file_sources(loaded).report().await?;
+    let sources = file_sources(loaded);
+    let files = sources.report().await?;
+    // As lists for those clients do, this reads every file.
+    let manifests = sources.manifests().await?.entries;
     let mut report = files.folder.unwrap_or_default();
     let agents = files.agents.unwrap_or_default();
     report.skipped.extend(agents.skipped);
@@ -145,7 +156,9 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
                 registered_at: registered.get(&file.name)?.clone(),
             })
         })
-    });
+    })
+    .collect();
+    report.skipped.extend(registered.visibility.off);
     let mut damaged = registered.damaged;
     for row in damaged_rows(&store) {
         // A registry on the data directory has reported its own rows.
@@ -157,7 +170,13 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         url,
         engine,
         store,
-        shadowed: shadowed.collect(),
+        shadowed,
+        unlisted: registered
+            .published
+            .with_documents(manifests)
+            .unlisted()
+            .collect(),
+        registered_warnings: registered.visibility.invalid,
         registered_skills: registered.skills.into_keys().collect(),
         report,
         agents: agents.documents,
@@ -299,10 +318,17 @@ async fn registered(
     place: impl Display,
 ) -> Registered {
     let registry = registry(engine, loaded, Vec::new());
-    let (skills, prompts) = match (registry.skills().await, registry.prompts().await) {
-        (Ok(skills), Ok(prompts)) => (skills, prompts),
-        (Err(error), _) | (_, Err(error)) => return unreadable(place, error.to_text()),
+    let read = async {
+        let lists = (registry.skills().await?, registry.prompts().await?);
+        let published = registry.published().await?;
+        Ok::<_, Error>((lists, published, registry.visibility_findings().await?))
     };
+    let ((skills, prompts), published, visibility) = match read.await {
+        Ok(read) => read,
+        Err(error) => return unreadable(place, error.to_text()),
+    };
+    let skipped = [skills.skipped, prompts.skipped].concat();
+    let is_damaged = |skipped: &Skipped| !visibility.off.contains(skipped);
     let (skill_rows, prompt_rows) = (skills.entries.iter(), prompts.entries.iter());
     Registered {
         skills: skill_rows
@@ -311,7 +337,9 @@ async fn registered(
         prompts: prompt_rows
             .map(|prompt| (prompt.name.to_string(), prompt.registered_at.to_string()))
             .collect(),
-        damaged: [skills.skipped, prompts.skipped].concat(),
+        damaged: skipped.into_iter().filter(is_damaged).collect(),
+        published,
+        visibility,
     }
 }
 

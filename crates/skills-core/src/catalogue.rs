@@ -31,15 +31,22 @@ pub(crate) struct Catalogue<T: Row> {
     image: Mutex<Image<T>>,
     refreshing: AsyncMutex<()>,
     key_locks: KeyLocks,
+    /// Whether a row is served, or turned off.
+    is_served: IsServed<T>,
 }
+
+/// Decides whether a row is served.
+pub(crate) type IsServed<T> = Box<dyn Fn(&T) -> bool + Send + Sync>;
 
 impl<T: Row> Catalogue<T> {
     pub(crate) fn new(
         (engine, publisher): (Arc<dyn Engine>, Arc<ChangePublisher>),
         scope: String,
         timeout: Duration,
+        is_served: IsServed<T>,
     ) -> Self {
         Self {
+            is_served,
             engine,
             publisher,
             scope,
@@ -75,7 +82,7 @@ impl<T: Row> Catalogue<T> {
     /// Everything in the scope.
     pub(crate) async fn snapshot(&self) -> Result<Arc<Snapshot<T>>, Failure> {
         self.refresh_until_fresh(Need::Scope).await?;
-        Ok(self.image().snapshot(&self.scope))
+        Ok(self.image().snapshot(&self.scope, &self.is_served))
     }
 
     /// Waits until the scope is at least as new as the moment of this call.

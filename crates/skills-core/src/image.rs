@@ -298,14 +298,19 @@ impl<T: Row> Image<T> {
         self.rows.get(key).cloned()
     }
 
-    pub(crate) fn snapshot(&mut self, scope: &str) -> Arc<Snapshot<T>> {
+    pub(crate) fn snapshot(
+        &mut self,
+        scope: &str,
+        is_served: impl Fn(&T) -> bool,
+    ) -> Arc<Snapshot<T>> {
         if let Some(snapshot) = &self.snapshot {
             return Arc::clone(snapshot);
         }
         let mut rows = Vec::with_capacity(self.rows.len());
-        let mut damaged = Vec::new();
+        let (mut off, mut damaged) = (Vec::new(), Vec::new());
         for (key, slot) in &self.rows {
             match slot {
+                RowSlot::Row(row) if !is_served(row) => off.push(Arc::clone(row)),
                 RowSlot::Row(row) => rows.push(Arc::clone(row)),
                 RowSlot::Damaged(problem) => damaged.push((&**key, problem)),
             }
@@ -315,7 +320,7 @@ impl<T: Row> Image<T> {
             place: format!("{scope}/{key}"),
             reason: problem.to_string(),
         });
-        let snapshot = Arc::new(Snapshot::new(rows, skipped.collect()));
+        let snapshot = Arc::new(Snapshot::new(rows, off, skipped.collect()));
         self.snapshot = Some(Arc::clone(&snapshot));
         snapshot
     }

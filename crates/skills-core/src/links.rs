@@ -43,11 +43,12 @@ pub fn links(document: &str, path: Option<&FilePath>) -> (Vec<Link>, bool) {
             continue;
         };
         let uri = dest_url.split('#').next().unwrap_or_default();
+        let uri = uri.strip_suffix("?toc").unwrap_or(uri);
         let to = if uri.starts_with(SCHEME) || uri.starts_with(FILE_SCHEME) {
             match uri.parse::<ResourceUri>() {
                 Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
                 Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
-                Ok(ResourceUri::Index | ResourceUri::Section(_)) => continue,
+                Ok(_) => continue,
                 Err(error) => Err(error.to_text()),
             }
         } else if let Some(from) = path.filter(|_| is_relative(uri)) {

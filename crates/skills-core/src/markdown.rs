@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::SkillId;
 use crate::escape::without_hidden;
 use crate::front_matter::{self, Document, FrontMatter, Triggers};
 use crate::limits::{DESCRIPTION_MAX, MAX_SKILL_DESCRIPTION_CHARS};
+use crate::{SkillId, Visibility};
 
 /// Title, description and triggers of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,6 +32,8 @@ pub struct Head {
     pub description: Option<Arc<str>>,
     /// The trigger phrases, as the front matter declares them.
     pub triggers: Option<Triggers>,
+    /// The visibility that the front matter declares; the configuration decides before it.
+    pub visibility: Option<Visibility>,
 }
 
 /// How much of a body is parsed first, in bytes.
@@ -69,6 +71,7 @@ impl Head {
             head.description = Some(cut(&text, MAX_SKILL_DESCRIPTION_CHARS).into());
         }
         head.triggers = front_matter.triggers();
+        head.visibility = front_matter.visibility().ok().flatten();
         head
     }
 
@@ -92,7 +95,7 @@ impl Head {
 /// Reads a front matter that may decide something. Many have none of these keys, and a text
 /// search costs far less than a YAML parser.
 fn parse_if_relevant(yaml: &str) -> Option<FrontMatter> {
-    let keys = ["description", "name", "title", "triggers"];
+    let keys = ["description", "name", "title", "triggers", "visibility"];
     let is_relevant = keys.iter().any(|key| yaml.contains(key));
     is_relevant.then(|| FrontMatter::parse(yaml).ok()).flatten()
 }

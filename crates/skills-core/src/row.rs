@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::{
-    Change, FunctionId, Json, Origin, Prompt, PromptArgument, PromptName, Skill, SkillHead, SkillId,
+    Change, FunctionId, Json, Origin, Prompt, PromptArgument, PromptName, Skill, SkillHead,
+    SkillId, Visibility,
 };
 
 /// A value that is stored as one row of a scope.
@@ -100,10 +101,19 @@ impl SkillHead {
             bytes: decoded_length(row.skill.get())?,
             registered_at: row.registered_at,
             origin: Origin::State,
+            visibility: declared_visibility(row.skill.get()).unwrap_or_default(),
             files: None,
-            folder: None,
         })
     }
+}
+
+/// The visibility that the front matter of a body declares. Only front matter is decoded.
+fn declared_visibility(json: &str) -> Option<Visibility> {
+    let is_fronted = json.starts_with("\"---") || json.starts_with("\"\u{feff}---");
+    if !is_fronted && !json.starts_with("\"\\u") {
+        return None;
+    }
+    Visibility::declared_in(&serde_json::from_str::<String>(json).ok()?)
 }
 
 /// How many bytes a JSON string has when it is decoded; `None` if it is not a string.

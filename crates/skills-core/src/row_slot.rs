@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::value::RawValue;
 
-use crate::{Json, Skipped};
+use crate::index::Lines;
+use crate::{Json, Skill, Skipped};
 
 /// The value of a key.
 #[derive(Debug, PartialEq)]
@@ -30,18 +31,24 @@ impl<T> Clone for RowSlot<T> {
 pub(crate) struct Snapshot<T> {
     /// In byte order of their keys.
     pub rows: Vec<Arc<T>>,
+    /// Rows that are turned off.
+    pub off: Vec<Arc<T>>,
     pub damaged: Vec<Skipped>,
-    /// The text of the index of the rows.
+    /// The lines of the index of the rows.
+    pub index_lines: OnceLock<Lines>,
+    /// The text of the index, if it has no other lines.
     pub index: OnceLock<Arc<str>>,
     /// Encoded lists of the rows, by the name of the list.
     encoded: Mutex<HashMap<&'static str, Arc<RawValue>>>,
 }
 
 impl<T> Snapshot<T> {
-    pub(crate) fn new(rows: Vec<Arc<T>>, damaged: Vec<Skipped>) -> Self {
+    pub(crate) fn new(rows: Vec<Arc<T>>, off: Vec<Arc<T>>, damaged: Vec<Skipped>) -> Self {
         Self {
             rows,
+            off,
             damaged,
+            index_lines: OnceLock::new(),
             index: OnceLock::new(),
             encoded: Mutex::default(),
         }
@@ -55,5 +62,13 @@ impl<T> Snapshot<T> {
     pub(crate) fn keep_encoded(&self, name: &'static str, json: &RawValue) {
         let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
         encoded.insert(name, Arc::from(json.to_owned()));
+    }
+}
+
+impl Snapshot<Skill> {
+    /// The ids of every row, also of those that are turned off.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Arc<str>> + '_ {
+        let skills = self.rows.iter().chain(&self.off);
+        skills.map(|skill| skill.id.shared())
     }
 }

@@ -183,9 +183,8 @@ impl SearchIndex {
 
 fn prompt_head(description: Arc<str>) -> Head {
     Head {
-        title: None,
         description: Some(description),
-        triggers: None,
+        ..Head::default()
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::front_matter::Document;
 use crate::limits::BODY_MAX;
 use crate::markdown::Head;
-use crate::{Error, GeneratedSkillMd, SkillId};
+use crate::{Error, GeneratedSkillMd, SkillId, Visibility};
 
 /// A registered skill.
 #[derive(Debug)]
@@ -38,11 +37,18 @@ impl Skill {
         self.head.get_or_init(|| Head::of(&self.body))
     }
 
+    /// The visibility that its front matter declares, without extracting the head.
+    pub fn declared_visibility(&self) -> Option<Visibility> {
+        match self.head.get() {
+            Some(head) => head.visibility,
+            None => Visibility::declared_in(&self.body),
+        }
+    }
+
     /// Its `SKILL.md` for clients of Agent Skills, if its id has a name. Computed on first use.
-    pub fn generated(&self) -> Option<GeneratedSkillMd> {
-        let body = || Document::parse(&self.body).body;
-        let generate = || GeneratedSkillMd::of(&self.id, self.head(), body());
-        *self.generated.get_or_init(generate)
+    pub fn generated(&self) -> Option<&GeneratedSkillMd> {
+        let generate = || GeneratedSkillMd::of(&self.id, self.head(), &self.body, &self.body);
+        self.generated.get_or_init(generate).as_ref()
     }
 }
 

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use skills_core::{
     Error, FileContent, FilePath, Listing, Manifest, Pending, PromptName, PromptText, SkillId,
-    Source, SourcePrompt, SourceSkill,
+    Skipped, Source, SourcePrompt, SourceSkill, VisibilityRules,
 };
 
 use crate::agents::{AgentFile, AgentSkill, AgentsReport};
 use crate::blocking::run_blocking;
 use crate::changes::SourceChanges;
-use crate::file_set::{FileEntry, FileSet, ParsedFiles};
+use crate::file_set::{FileEntry, FileSet, ParsedFile, ParsedFiles};
 use crate::folders::Folders;
 use crate::markdown::{FolderReport, PromptFile, SkillFile, read_body};
 use crate::pattern::Patterns;
@@ -29,6 +29,7 @@ pub struct Sources {
     pub(crate) skills: Arc<FileSet<SkillFile>>,
     prompts: Arc<FileSet<PromptFile>>,
     pub(crate) agents: Arc<FileSet<AgentFile>>,
+    pub(crate) visibility: Arc<VisibilityRules>,
 }
 
 /// What is served from where, and what is not. A part without patterns is `None`.
@@ -59,7 +60,37 @@ impl Sources {
             skills: Arc::new(FileSet::new(skills)),
             prompts: Arc::new(FileSet::new(prompts)),
             agents: Arc::new(FileSet::new(agents)),
+            visibility: Arc::default(),
         }
+    }
+
+    /// The same, with the visibility that the operator gives to skills.
+    #[must_use]
+    pub fn with_visibility(self, rules: VisibilityRules) -> Self {
+        Self {
+            visibility: Arc::new(rules),
+            ..self
+        }
+    }
+
+    /// The skill files. Those that are off are skipped.
+    pub(crate) async fn skill_files(&self) -> Result<Arc<ParsedFiles<SkillFile>>, Error> {
+        let mut listed = self.skills.list().await?;
+        let off_reason = |file: &ParsedFile<SkillFile>| {
+            let skill = &file.entry.skill;
+            self.visibility.off_reason(&skill.id, skill.head.visibility)
+        };
+        if listed.files.iter().any(|file| off_reason(file).is_some()) {
+            let files = Arc::make_mut(&mut listed);
+            let off = files.files.iter();
+            let off = off.filter_map(|file| Some((display_path(&file.path), off_reason(file)?)));
+            let off: Vec<_> = off
+                .map(|(place, reason)| Skipped { place, reason })
+                .collect();
+            files.skipped.extend(off);
+            files.files.retain(|file| off_reason(file).is_none());
+        }
+        Ok(listed)
     }
 
     /// Whether there are no patterns.
@@ -83,7 +114,7 @@ impl Sources {
     pub async fn report(&self) -> Result<SourcesReport, Error> {
         let mut report = SourcesReport::default();
         if self.has_folder() {
-            let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
+            let (skills, prompts) = (self.skill_files().await?, self.prompts.list().await?);
             report.folder = Some(FolderReport::new(&skills, &prompts));
         }
         if !self.agents.patterns.is_empty() {
@@ -94,7 +125,7 @@ impl Sources {
 
     /// What is served now.
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
-        let (skills, prompts) = (self.skills.list().await?, self.prompts.list().await?);
+        let (skills, prompts) = (self.skill_files().await?, self.prompts.list().await?);
         let agents = self.agents.list().await?;
         let mut served = BTreeMap::new();
         for AgentSkill { skill, body, .. } in agent_skills(&agents) {
@@ -132,12 +163,14 @@ impl Sources {
             return Ok(None);
         }
         let doing = format!("read skill `{id}`");
-        let wanted = id.clone();
-        let lookup = run_blocking(&self.skills, &doing, move |skills| skills.lookup(&wanted));
+        let (wanted, rules) = (id.clone(), Arc::clone(&self.visibility));
+        let lookup = run_blocking(&self.skills, &doing, move |skills| {
+            skills.lookup(&wanted, &rules)
+        });
         let body = if let Some(body) = lookup.await? {
             body
         } else {
-            let listed = self.skills.list().await?;
+            let listed = self.skill_files().await?;
             let mut files = listed.files.iter();
             let Some(file) = files.find(|file| file.entry.skill.id == *id) else {
                 return Ok(None);
@@ -190,7 +223,7 @@ impl Sources {
 impl Source for Sources {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         Box::pin(async {
-            let mut listing = listing(self.skills.list().await?, |file| file.skill);
+            let mut listing = listing(self.skill_files().await?, |file| file.skill);
             let agents = self.agents.list().await?;
             let skills = agent_skills(&agents).map(|entry| entry.skill.clone());
             listing.entries.extend(skills);
@@ -205,10 +238,6 @@ impl Source for Sources {
 
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
         Box::pin(self.list_manifests())
-    }
-
-    fn manifest<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Manifest>, Error>> {
-        Box::pin(self.find_manifest(id))
     }
 
     fn file<'a>(

@@ -55,13 +55,14 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use skills_core::{Engine, Registry, Skipped};
+use skills_core::{Change, Engine, Registry, Skipped};
 use tokio_util::sync::CancellationToken;
 
 use change_log::ChangeLog;
 use client_session::ClientSession;
 use engine_tools::EngineTools;
 pub use hang_up::on_input_hang_up;
+use tools::SkillToolsHidden;
 
 /// Sent to the model when a client connects.
 const INSTRUCTIONS: &str = "A registry of skills: markdown that explains when and how to use the \
@@ -78,6 +79,8 @@ pub struct McpSettings {
     pub hide: Vec<String>,
     /// Whether only functions with `metadata.mcp.expose: true` are tools.
     pub require_expose: bool,
+    /// Whether no function is a tool.
+    pub no_functions: bool,
     /// How long a call of a tool may take.
     pub tool_timeout: Duration,
     /// How often a client with a progress token is notified while a tool runs.
@@ -89,6 +92,7 @@ impl Default for McpSettings {
         Self {
             hide: Vec::new(),
             require_expose: false,
+            no_functions: false,
             tool_timeout: limits::TOOL_TIMEOUT,
             progress_interval: Duration::from_secs(1),
         }
@@ -107,6 +111,7 @@ struct Shared {
     registry: Arc<Registry>,
     engine_tools: EngineTools,
     changes: Arc<ChangeLog>,
+    skill_tools_hidden: Arc<SkillToolsHidden>,
     progress_interval: Duration,
     stop: CancellationToken,
 }
@@ -129,13 +134,20 @@ impl RegistryServer {
         stop: CancellationToken,
     ) -> Self {
         let changes = Arc::new(ChangeLog::new());
-        let log = Arc::clone(&changes);
-        registry.listen(Arc::new(move |change| log.registry_changed(change)));
+        let skill_tools_hidden = Arc::new(SkillToolsHidden::default());
+        let (log, hidden) = (Arc::clone(&changes), Arc::clone(&skill_tools_hidden));
+        registry.listen(Arc::new(move |change| {
+            log.registry_changed(change);
+            if matches!(change, Change::SkillRegistered(_)) && hidden.skill_registered() {
+                log.tools_changed();
+            }
+        }));
         let progress_interval = settings.progress_interval;
         let shared = Shared {
             registry,
             engine_tools: EngineTools::new(engine, settings),
             changes,
+            skill_tools_hidden,
             progress_interval,
             stop,
         };
@@ -246,7 +258,7 @@ impl ServerHandler for RegistryServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        run_request::run(&context, tools::list(&self.shared.engine_tools, request)).await
+        run_request::run(&context, tools::list(&self.shared, request)).await
     }
 
     async fn call_tool(

@@ -32,6 +32,9 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
             "registered_at": shadowed.registered_at,
         })
     });
+    let unlisted = diagnosis.unlisted.iter().map(|unlisted| {
+        json!({ "id": unlisted.id.as_str(), "reason": unlisted.reason, "fault": unlisted.is_fault })
+    });
     json!({
         "healthy": findings == 0,
         "findings": findings,
@@ -58,8 +61,9 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "agents": agents.collect::<Value>(),
         "shadowed": shadowed.collect::<Value>(),
         "skipped": skipped(&report.skipped),
+        "registered_warnings": skipped(&checkup.registered_warnings),
         "damaged": skipped(&checkup.damaged),
-        "unnamed": diagnosis.unnamed.iter().map(|unnamed| unnamed.id.clone()).collect::<Value>(),
+        "unlisted": unlisted.collect::<Value>(),
     })
 }
 

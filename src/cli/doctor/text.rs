@@ -2,7 +2,7 @@
 
 use skills_core::{Skipped, escape_control};
 
-use super::{Diagnosis, PatternCount, Unnamed, rejections};
+use super::{Diagnosis, PatternCount, rejections};
 use crate::cli::humanize;
 
 /// A line: its label and its text.
@@ -56,15 +56,11 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
             }));
         }
     }
-    lines.extend(diagnosis.unnamed.iter().map(|unnamed| {
-        let Unnamed { id, near } = unnamed;
-        let near = near.as_ref().map(|near| format!(", such as `{near}`"));
-        let near = near.unwrap_or_default();
-        let text = format!(
-            "{id}: not listed for clients of Agent Skills, because its last segment cannot be a \
-             name; give it another id{near}"
-        );
-        ("note", text)
+    lines.extend(diagnosis.unlisted.iter().map(|unlisted| {
+        let label = if unlisted.is_fault { "warning" } else { "note" };
+        let (id, reason) = (&unlisted.id, &unlisted.reason);
+        let text = format!("{id}: not listed for clients of Agent Skills: {reason}");
+        (label, text)
     }));
     let patterns = diagnosis.agent_patterns.iter();
     lines.extend(patterns.map(|count| pattern(count, "agent")));
@@ -84,7 +80,11 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
         );
         ("shadowed", text)
     }));
-    for (label, skipped) in [("skipped", &report.skipped), ("damaged", &checkup.damaged)] {
+    for (label, skipped) in [
+        ("warning", &checkup.registered_warnings),
+        ("skipped", &report.skipped),
+        ("damaged", &checkup.damaged),
+    ] {
         let line = |Skipped { place, reason }: &Skipped| (label, format!("{place}: {reason}"));
         lines.extend(skipped.iter().map(line));
     }

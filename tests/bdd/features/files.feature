@@ -219,3 +219,18 @@ Feature: markdown files as skills and prompts
         | docs/*.md   | matches no file        |
         | docs/[a.md  | is not a valid pattern |
         | docs/       | names a folder         |
+
+  Rule: the front matter of a skill says who sees it
+
+    Scenario: a skill that is off is not served and named
+      Given the file "docs/a.md" holds "---␊visibility: off␊---␊# A"
+      And the file "docs/b.md" holds "# B"
+      When the skills are "docs/*.md"
+      Then there is 1 skill
+      And "docs/a.md" is skipped because it "is off by `visibility: off` in its front matter"
+
+    Scenario: an unknown value is a warning that names the nearest one
+      Given the file "docs/a.md" holds "---␊visibility: pined␊---␊# A"
+      When the skills are "docs/*.md"
+      Then there is 1 skill
+      And there is a warning about "docs/a.md" that says "`pined` is not a visibility; did you mean `pinned`? It counts as `auto`."

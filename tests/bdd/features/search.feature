@@ -75,6 +75,13 @@ Feature: searching skills and prompts
       When I search for "find something else"
       Then the matches are ""
 
+    Scenario: a skill that is only for those who know it
+      Given the skill "secret" is registered with "---␊visibility: manual␊---␊# Kubernetes"
+      When I search for "kubernetes"
+      Then the matches are ""
+      When I route "kubernetes"
+      Then it abstains, and "" is close
+
   Rule: matches come in pages
 
     Scenario: the next page

@@ -55,6 +55,7 @@ async fn functions_are_tools_in_order_with_their_descriptions() {
             echo(),
         )
         .await;
+    fixture.register_skill("a", "# A").await;
     let mut client = fixture.client().await;
     let expected = [
         "a_.5f._b",
@@ -103,6 +104,7 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
     fixture
         .register_function(json!({ "id": "w::quiet" }), echo())
         .await;
+    fixture.register_skill("a", "# A").await;
     let mut client = fixture.client().await;
     let expected = [
         "skill__fetch",
@@ -126,6 +128,21 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
             "{error}"
         );
     }
+}
+
+#[tokio::test]
+async fn without_settings_that_are_understood_no_function_is_a_tool() {
+    let fixture = Fixture::with(McpSettings {
+        no_functions: true,
+        ..McpSettings::default()
+    })
+    .await;
+    let open = json!({ "id": "w::open", "metadata": { "mcp": { "expose": true } } });
+    fixture.register_function(open, echo()).await;
+    let mut client = fixture.client().await;
+    assert!(!names(&mut client).await.contains(&"w__open".to_owned()));
+    let error = call(&mut client, "w__open", json!({})).await.unwrap_err();
+    assert_eq!(error["code"], -32602);
 }
 
 #[tokio::test]
@@ -183,7 +200,7 @@ async fn a_failed_call_is_a_result_and_an_unknown_tool_an_error() {
     let got = call(&mut client, "w__bad", json!({})).await.unwrap();
     assert_eq!(got["isError"], true);
     let text = got["content"][0]["text"].as_str().unwrap();
-    assert_eq!(text, "unavailable: function `w::bad` failed: no ink");
+    assert_eq!(text, "failed: function `w::bad` failed: no ink");
     let error = call(&mut client, "w__bda", json!({})).await.unwrap_err();
     assert_eq!(error["code"], -32602);
     assert!(
@@ -299,4 +316,93 @@ async fn the_builtin_tools_route_and_resolve() {
         let text = got["content"][0]["text"].as_str().unwrap();
         assert!(text.contains(part), "{text}");
     }
+}
+
+/// What a model pays for: names, descriptions and the schemas of arguments.
+#[tokio::test]
+async fn the_builtin_tools_cost_few_bytes() {
+    let fixture = Fixture::new().await;
+    fixture.register_skill("a", "# A").await;
+    let mut client = fixture.client().await;
+    let listed = client.request("tools/list", json!({})).await.unwrap();
+    let tools = listed["tools"].as_array().unwrap();
+    let shown = |tool: &Value| {
+        let shown = ["name", "description", "inputSchema"].map(|key| tool[key].to_string().len());
+        shown.iter().sum::<usize>()
+    };
+    let bytes: usize = tools.iter().map(shown).sum();
+    assert!(bytes <= 2_000, "{bytes} bytes: {listed:#}");
+}
+
+#[tokio::test]
+async fn skill_tools_are_listed_once_there_is_a_skill() {
+    let fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
+    assert_eq!(names(&mut client).await, [""; 0]);
+    fixture.register_skill("a", "# A").await;
+    client
+        .notification("notifications/tools/list_changed")
+        .await;
+    assert!(names(&mut client).await.contains(&"skill__fetch".into()));
+    fixture.register_skill("b", "# B").await;
+    client
+        .notification("notifications/resources/list_changed")
+        .await;
+    assert!(
+        !client
+            .has_notification("notifications/tools/list_changed")
+            .await
+    );
+    fixture
+        .registry()
+        .unregister_skill(&"a".parse().unwrap())
+        .await
+        .unwrap();
+    fixture
+        .registry()
+        .unregister_skill(&"b".parse().unwrap())
+        .await
+        .unwrap();
+    assert_eq!(names(&mut client).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn the_list_tool_has_pages() {
+    let fixture = Fixture::new().await;
+    for number in 0..60 {
+        fixture
+            .register_skill(&format!("s{number:02}"), "# S")
+            .await;
+    }
+    let mut client = fixture.client().await;
+    let mut list = async |arguments| {
+        let got = call(&mut client, "skill__list", arguments).await.unwrap();
+        got["structuredContent"].clone()
+    };
+    let first = list(json!({})).await;
+    assert_eq!(first["skills"].as_array().unwrap().len(), 50);
+    assert_eq!(
+        (&first["total"], &first["cursor"]),
+        (&json!(60), &json!("after:s49"))
+    );
+    let second = list(json!({ "cursor": first["cursor"] })).await;
+    assert_eq!(second["skills"].as_array().unwrap().len(), 10);
+    assert_eq!(second["cursor"], Value::Null);
+}
+
+#[tokio::test]
+async fn the_fetch_tool_returns_what_can_be_read() {
+    let fixture = Fixture::new().await;
+    fixture.register_skill("a", "# A\n\n## B\n\nText.").await;
+    let mut client = fixture.client().await;
+    let uris = json!({ "uris": ["iii://a#b", "iii://gone"] });
+    let got = call(&mut client, "skill__fetch", uris).await.unwrap();
+    assert_eq!(got["isError"], false);
+    assert_eq!(
+        got["content"][0]["text"],
+        "# iii://a#b\n\n## B\n\nText.\n\n---\n\n# iii://gone\n\n[not read: not_found: skill not found: gone]"
+    );
+    let uris = json!({ "uris": ["iii://gone"] });
+    let got = call(&mut client, "skill__fetch", uris).await.unwrap();
+    assert_eq!(got["isError"], true);
 }

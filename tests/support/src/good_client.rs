@@ -99,7 +99,7 @@ impl GoodClient {
             Ok::<_, std::io::Error>(String::from_utf8_lossy(&response).into_owned())
         };
         let response = exchange.await.map_err(|error| error.to_string())?;
-        if response.starts_with("HTTP/1.1 200") && response.contains("skill__list") {
+        if response.starts_with("HTTP/1.1 200") && response.contains("\"tools\":") {
             Ok(())
         } else {
             Err(response.chars().take(300).collect())

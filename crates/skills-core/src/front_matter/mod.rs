@@ -9,11 +9,15 @@
 //! repeat a value any number of times, and few bytes, values and levels.
 
 mod yaml;
+mod yaml_versions;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+
+use crate::Visibility;
+pub(crate) use yaml_versions::Difference;
 
 /// Splits a document into its front matter (without the fences) and the rest.
 ///
@@ -54,6 +58,8 @@ pub struct Document<'a> {
     pub problem: Option<String>,
     /// The text after the block, read or not.
     pub(crate) after: &'a str,
+    /// The text of front matter that was read.
+    yaml: &'a str,
 }
 
 impl<'a> Document<'a> {
@@ -79,13 +85,17 @@ impl<'a> Document<'a> {
         match parsed {
             Ok(mut front_matter) => {
                 front_matter.warn_of_mark(marked);
-                Self::of(Some(front_matter), after)
+                Self {
+                    yaml,
+                    ..Self::of(Some(front_matter), after)
+                }
             }
             Err(problem) => Self {
                 front_matter: None,
                 body: text,
                 problem: Some(problem),
                 after,
+                yaml,
             },
         }
     }
@@ -96,7 +106,13 @@ impl<'a> Document<'a> {
             body,
             problem: None,
             after: body,
+            yaml: "",
         }
+    }
+
+    /// A key or value of the front matter that clients of Agent Skills read differently.
+    pub(crate) fn yaml_difference(&self) -> Option<Difference<'a>> {
+        yaml_versions::first_difference(self.yaml)
     }
 }
 
@@ -183,6 +199,17 @@ impl FrontMatter {
     pub fn triggers(&self) -> Option<Triggers> {
         let phrases = self.phrases("triggers");
         (!phrases.is_empty()).then(|| phrases.into())
+    }
+
+    /// How visible the document declares itself. An error is a phrase about the value.
+    pub fn visibility(&self) -> Result<Option<Visibility>, String> {
+        match self.fields.get("visibility") {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => text.parse().map(Some),
+            // YAML readers may take `off` for a truth value.
+            Some(Value::Bool(false)) => Ok(Some(Visibility::Off)),
+            Some(other) => other.to_string().parse().map(Some),
+        }
     }
 
     /// A scalar as text; `None` if it is absent, blank, a list or a map.

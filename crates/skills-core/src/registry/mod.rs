@@ -3,6 +3,7 @@
 
 mod fetch;
 mod files;
+mod index;
 mod prompts;
 mod resolve;
 mod resources;
@@ -16,17 +17,20 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub use fetch::FetchOptions;
+pub use index::IndexText;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
-pub use skills::SkillHead;
+pub use skills::{SkillHead, VisibilityFindings};
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
+use crate::limits::INDEX_BYTES;
 use crate::{
-    Change, Engine, Error, Listener, Listing, Origin, Pending, Prompt, Skill, Skipped, Source,
-    Topic,
+    Change, Engine, Error, Head, Listener, Listing, Origin, Pending, Prompt, Skill, SkillId,
+    Skipped, Source, Topic, Visibility, VisibilityRules,
 };
 
 /// The settings of a registry.
@@ -38,6 +42,10 @@ pub struct RegistrySettings {
     pub prompts_scope: String,
     /// The timeout of calls to state, sections and prompt handlers.
     pub timeout: Duration,
+    /// The most bytes of a text of the index.
+    pub index_max_bytes: usize,
+    /// The visibility that the operator gives to skills.
+    pub visibility: VisibilityRules,
 }
 
 impl Default for RegistrySettings {
@@ -46,6 +54,8 @@ impl Default for RegistrySettings {
             skills_scope: "skills".into(),
             prompts_scope: "prompts".into(),
             timeout: Duration::from_secs(10),
+            index_max_bytes: INDEX_BYTES,
+            visibility: VisibilityRules::default(),
         }
     }
 }
@@ -59,6 +69,8 @@ pub struct Registry {
     prompts: Catalogue<Prompt>,
     searcher: search::Searcher,
     timeout: Duration,
+    index_max_bytes: usize,
+    visibility: VisibilityRules,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -76,18 +88,27 @@ impl Registry {
             skills_scope,
             prompts_scope,
             timeout,
+            index_max_bytes,
+            visibility,
         } = settings;
+        let rules = visibility.clone();
+        let is_served = Box::new(move |skill: &Skill| {
+            let declared = skill.declared_visibility();
+            rules.visibility(&skill.id, declared).is_served()
+        });
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
         let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
         let prompts_ports = (Arc::clone(&engine), Arc::clone(&publisher));
         Self {
-            skills: Catalogue::new(skills_ports, skills_scope, timeout),
-            prompts: Catalogue::new(prompts_ports, prompts_scope, timeout),
+            skills: Catalogue::new(skills_ports, skills_scope, timeout, is_served),
+            prompts: Catalogue::new(prompts_ports, prompts_scope, timeout, Box::new(|_| true)),
+            visibility,
             searcher: search::Searcher::default(),
             engine,
             sources,
             publisher,
             timeout,
+            index_max_bytes,
             now,
         }
     }
@@ -161,6 +182,11 @@ impl Registry {
     /// A trigger was removed. Returns whether it was known.
     pub fn unsubscribe(&self, trigger: &str) -> bool {
         self.publisher.subscribers().remove(trigger).is_some()
+    }
+
+    /// How visible a skill is. What is `off` is in no list of this registry.
+    pub fn visibility(&self, id: &SkillId, head: &Head) -> Visibility {
+        self.visibility.visibility(id, head.visibility)
     }
 
     /// Adds a callback in this process for every change.

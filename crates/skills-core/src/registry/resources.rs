@@ -8,7 +8,10 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::row_slot::RowSlot;
-use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId, index};
+use crate::text_part::text_part;
+use crate::{
+    Content, ContentData, Error, FunctionId, Mime, ResourceUri, Skill, SkillId, Visibility,
+};
 
 /// One entry of the resource list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct Resource {
     pub modified: Option<Arc<str>>,
     /// The length of its `SKILL.md`, if it is a folder that every client of Agent Skills accepts.
     pub skill_md_bytes: Option<u64>,
+    /// How visible it is.
+    pub visibility: Visibility,
 }
 
 /// A pattern of addresses.
@@ -78,6 +83,7 @@ impl Registry {
             bytes: None,
             modified: None,
             skill_md_bytes: None,
+            visibility: Visibility::Pinned,
         };
         let skills = skills
             .into_iter()
@@ -88,6 +94,7 @@ impl Registry {
                 bytes: Some(bytes),
                 modified: Some(Arc::clone(modified)),
                 skill_md_bytes,
+                visibility: self.visibility(id, head),
             });
         Ok(std::iter::once(index).chain(skills).collect())
     }
@@ -96,26 +103,25 @@ impl Registry {
     pub async fn read(&self, uri: &ResourceUri) -> Result<Content, Error> {
         let (mime, text) = match uri {
             ResourceUri::Index => (Mime::Markdown, self.index().await?),
+            ResourceUri::IndexPart(part) => {
+                let index = self.index_text(part, None).await?;
+                (Mime::Markdown, index.text)
+            }
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
             ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => self.section(function).await?,
+            ResourceUri::Part { of, part } => {
+                // `of` is not a part again, so this ends.
+                let whole = Box::pin(self.read(of)).await?;
+                let text = text_part(of, part, whole.text()?)?;
+                (Mime::Markdown, text.into())
+            }
         };
         Ok(Content {
             uri: uri.clone(),
             mime,
             data: ContentData::Text(text),
         })
-    }
-
-    /// The index. Its registered part is rendered once per change.
-    async fn index(&self) -> Result<Arc<str>, Error> {
-        let state = self.stored_skills("read the index").await?;
-        let custom = self.source_skills(&state).await?.entries;
-        let registered = state.index.get_or_init(|| {
-            index::render(state.rows.iter().map(|skill| (&skill.id, skill.head()))).into()
-        });
-        let custom = custom.iter().map(|skill| (&skill.id, &skill.head));
-        Ok(index::add_custom(registered, custom))
     }
 
     /// The body of a skill; an error with the nearest id if there is none.
@@ -134,8 +140,12 @@ impl Registry {
     /// The registered body, or else the document of the same id, or else the markdown file of
     /// a skill folder.
     pub(super) async fn find_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        if let Some(body) = self.registered_body(id).await? {
-            return Ok(Some(body));
+        if self.visibility.turns_off(id) {
+            return Ok(None);
+        }
+        // What is off hides the document of the same id too.
+        if let Some(skill) = self.registered_skill(id).await? {
+            return Ok(self.served_body(&skill));
         }
         for source in &self.sources {
             if let Some(body) = source.skill(id).await? {
@@ -146,14 +156,23 @@ impl Registry {
     }
 
     pub(super) async fn registered_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        let found = self.registered_skill(id).await?;
+        Ok(found.and_then(|skill| self.served_body(&skill)))
+    }
+
+    async fn registered_skill(&self, id: &SkillId) -> Result<Option<Arc<Skill>>, Error> {
         let found = self.skills.get(id.as_str()).await;
         match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
-            Some(RowSlot::Row(skill)) => Ok(Some(Arc::clone(&skill.body))),
+            Some(RowSlot::Row(skill)) => Ok(Some(skill)),
             Some(RowSlot::Damaged(problem)) => {
                 Err(Error::damaged(format!("skill `{id}`"), &problem))
             }
             None => Ok(None),
         }
+    }
+
+    fn served_body(&self, skill: &Skill) -> Option<Arc<str>> {
+        self.is_served(skill).then(|| Arc::clone(&skill.body))
     }
 
     async fn section(&self, function: &FunctionId) -> Result<(Mime, Arc<str>), Error> {

@@ -14,7 +14,7 @@ use crate::limits::{DEFAULT_MATCHES, MAX_MATCHES, REQUEST_MAX};
 use crate::search_index::{
     EVERYTHING, SKILLS, SearchIndex, groups_of, is_prompt, prompt_group, skill_group,
 };
-use crate::{Error, Origin, ResourceUri, SkillId, SourcePrompt, SourceSkill};
+use crate::{Error, Head, Origin, ResourceUri, Skill, SkillId, SourcePrompt, SourceSkill};
 
 /// Bodies of sources that are read at the same time.
 const CONCURRENT_READS: usize = 32;
@@ -183,7 +183,8 @@ impl Registry {
             // Taken under the lock, so that whoever finds no change waits for their indexing.
             let mut index = self.searcher.write();
             for (key, skill) in self.skills.take_changes() {
-                index.set_skill(&key, skill.as_deref());
+                let is_offered = |skill: &&Skill| self.is_offered(&skill.id, skill.head());
+                index.set_skill(&key, skill.as_deref().filter(is_offered));
             }
             for (key, prompt) in self.prompts.take_changes() {
                 index.set_prompt(&key, prompt.as_deref());
@@ -194,7 +195,8 @@ impl Registry {
         }
         let walk = self.searcher.walks.fetch_add(1, Ordering::Relaxed) + 1;
         let state = self.stored_skills("search").await?;
-        let skills = self.source_skills(&state).await?.entries;
+        let mut skills = self.source_skills(&state).await?.entries;
+        skills.retain(|skill| self.is_offered(&skill.id, &skill.head));
         let prompts = self.stored_prompts().await?;
         let prompts = self.source_prompts(&prompts).await?.entries;
         self.update_sources(walk, &skills, &prompts).await
@@ -258,6 +260,10 @@ impl Registry {
             }
         }
         Ok(())
+    }
+
+    fn is_offered(&self, id: &SkillId, head: &Head) -> bool {
+        self.visibility(id, head).is_offered()
     }
 
     async fn source_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {

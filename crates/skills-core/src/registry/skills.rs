@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::Registry;
+use crate::front_matter::Document;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
 use crate::{
-    Change, Error, Json, Listing, Origin, Skill, SkillFolder, SkillId, Skipped, SourceSkill,
+    Change, Error, Json, Listing, Origin, Skill, SkillId, Skipped, SourceSkill, Visibility,
 };
 
 /// The short form of a skill.
@@ -20,10 +21,19 @@ pub struct SkillHead {
     pub registered_at: Arc<str>,
     /// Where it is stored.
     pub origin: Origin,
+    /// How visible it is.
+    pub visibility: Visibility,
     /// The number of files in its folder, if it is one.
     pub files: Option<usize>,
-    /// That folder.
-    pub folder: Option<Arc<SkillFolder>>,
+}
+
+/// What an operator should know about the visibility of registered skills.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VisibilityFindings {
+    /// Skills that are not served.
+    pub off: Vec<Skipped>,
+    /// Skills whose front matter declares a visibility that there is not.
+    pub invalid: Vec<Skipped>,
 }
 
 impl Registry {
@@ -48,6 +58,11 @@ impl Registry {
         Ok(self.stored_skill(id).await?.is_some())
     }
 
+    pub(super) fn is_served(&self, skill: &Skill) -> bool {
+        let declared = skill.declared_visibility();
+        self.visibility.visibility(&skill.id, declared).is_served()
+    }
+
     pub(super) async fn stored_skill(&self, id: &SkillId) -> Result<Option<RowSlot<Skill>>, Error> {
         let found = self.skills.get(id.as_str()).await;
         found.map_err(Error::state(|| format!("look for skill `{id}`")))
@@ -60,9 +75,42 @@ impl Registry {
         Ok((state.rows.len(), state.damaged.len()))
     }
 
+    /// Whether there is a skill. No source is read if one is registered.
+    pub async fn has_skills(&self) -> Result<bool, Error> {
+        let state = self.stored_skills("look for skills").await?;
+        Ok(!state.rows.is_empty() || !self.source_skills(&state).await?.entries.is_empty())
+    }
+
     /// The registered skills that cannot be served, and why.
     pub async fn damaged_skills(&self) -> Result<Vec<Skipped>, Error> {
         Ok(self.stored_skills("list the skills").await?.damaged.clone())
+    }
+
+    /// The registered skills that are off, and those that declare no valid visibility.
+    pub async fn visibility_findings(&self) -> Result<VisibilityFindings, Error> {
+        let state = self.stored_skills("list the skills").await?;
+        let place = |id: &SkillId| format!("{}/{id}", self.skills.scope());
+        let off = state.off.iter().filter_map(|skill| {
+            let declared = skill.declared_visibility();
+            Some(Skipped {
+                place: place(&skill.id),
+                reason: self.visibility.off_reason(&skill.id, declared)?,
+            })
+        });
+        let invalid = state.rows.iter().filter_map(|skill| {
+            let problem = Document::parse(&skill.body)
+                .front_matter?
+                .visibility()
+                .err()?;
+            Some(Skipped {
+                place: place(&skill.id),
+                reason: format!("{problem} It counts as `auto`."),
+            })
+        });
+        Ok(VisibilityFindings {
+            off: off.collect(),
+            invalid: invalid.collect(),
+        })
     }
 
     /// Every skill of every origin, in byte order of their ids.
@@ -73,13 +121,23 @@ impl Registry {
         } = self.stored_heads().await?;
         let stored = entries.iter().map(|head| head.id.shared());
         let custom = self.unshadowed_skills(stored).await?;
+        // What is off hides the file of the same id, as every registered skill does.
+        entries.retain(|head| {
+            let reason = self.visibility.off_reason(&head.id, Some(head.visibility));
+            let is_off = reason.is_some();
+            skipped.extend(reason.map(|reason| Skipped {
+                place: format!("{}/{}", self.skills.scope(), head.id),
+                reason,
+            }));
+            !is_off
+        });
         entries.extend(custom.entries.into_iter().map(|skill| SkillHead {
+            visibility: self.visibility(&skill.id, &skill.head),
             id: skill.id,
             bytes: skill.bytes,
             registered_at: skill.registered_at,
             origin: skill.origin,
             files: skill.folder.as_ref().map(|folder| folder.files.len()),
-            folder: skill.folder,
         }));
         entries.sort_by(|a, b| a.id.cmp(&b.id));
         skipped.extend(custom.skipped);
@@ -95,7 +153,10 @@ impl Registry {
             .ok()
             .and_then(SkillHead::from_json)
         {
-            Some(head) if head.id.as_str() == key => entries.push(head),
+            Some(mut head) if head.id.as_str() == key => {
+                head.visibility = self.visibility.visibility(&head.id, Some(head.visibility));
+                entries.push(head);
+            }
             _ => damaged = true,
         });
         if let Some(visited) = visited {
@@ -112,11 +173,16 @@ impl Registry {
             bytes: skill.body.len(),
             registered_at: Arc::clone(&skill.registered_at),
             origin: Origin::State,
+            visibility: {
+                let declared = skill.declared_visibility();
+                self.visibility.visibility(&skill.id, declared)
+            },
             files: None,
-            folder: None,
         };
+        let mut entries: Vec<_> = state.rows.iter().chain(&state.off).map(head).collect();
+        entries.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(Listing {
-            entries: state.rows.iter().map(head).collect(),
+            entries,
             skipped: state.damaged.clone(),
         })
     }
@@ -156,8 +222,7 @@ impl Registry {
         &self,
         state: &Snapshot<Skill>,
     ) -> Result<Listing<SourceSkill>, Error> {
-        let stored = state.rows.iter().map(|skill| skill.id.shared());
-        self.unshadowed_skills(stored).await
+        self.unshadowed_skills(state.ids()).await
     }
 
     async fn unshadowed_skills(
@@ -165,6 +230,18 @@ impl Registry {
         stored: impl Iterator<Item = Arc<str>>,
     ) -> Result<Listing<SourceSkill>, Error> {
         let key = |skill: &SourceSkill| (skill.id.shared(), skill.origin);
-        self.unshadowed(|source| source.skills(), key, stored).await
+        let mut listing = self
+            .unshadowed(|source| source.skills(), key, stored)
+            .await?;
+        listing.entries.retain(|skill| {
+            let reason = self.visibility.off_reason(&skill.id, skill.head.visibility);
+            let is_off = reason.is_some();
+            listing.skipped.extend(reason.map(|reason| Skipped {
+                place: format!("{}: {}", skill.origin, skill.id),
+                reason,
+            }));
+            !is_off
+        });
+        Ok(listing)
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skills_core::{SKILL_MD, SkillId};
+use skills_core::{SKILL_MD, SkillId, VisibilityRules};
 
 use super::content::MarkdownContent;
 use super::skill::{SkillFile, id_segment};
@@ -63,14 +63,18 @@ struct NeedsWalk;
 impl FileSet<SkillFile> {
     /// The body of the skill that a listing has under `id`; `None` if only a walk can
     /// find it.
-    pub fn lookup(&self, id: &SkillId) -> Option<BodyResult> {
-        let found = self.first_served(id)?;
+    pub fn lookup(&self, id: &SkillId, rules: &VisibilityRules) -> Option<BodyResult> {
+        let found = self.first_served(id, rules)?;
         Some(found.map(|found| found.map(|(_, body)| body)))
     }
 
     /// Where the skill is that a listing has under `id`; `None` if only a walk can find it.
     /// Fails like [`Self::lookup`].
-    pub fn lookup_place(&self, id: &SkillId) -> Option<Result<Option<SkillPlace>, String>> {
+    pub fn lookup_place(
+        &self,
+        id: &SkillId,
+        rules: &VisibilityRules,
+    ) -> Option<Result<Option<SkillPlace>, String>> {
         let place = |candidate: Candidate<'_>| {
             let Candidate { pattern, root, .. } = &candidate;
             let Some(folder) = &candidate.folder else {
@@ -79,7 +83,7 @@ impl FileSet<SkillFile> {
             let found = scan_skill_folder(pattern, root, folder, self.limits)?;
             Ok(found.map(SkillPlace::Folder))
         };
-        Some(match self.first_served(id)? {
+        Some(match self.first_served(id, rules)? {
             Ok(Some((candidate, _))) => place(candidate),
             Ok(None) => Ok(None),
             Err(problem) => Err(problem),
@@ -87,15 +91,24 @@ impl FileSet<SkillFile> {
     }
 
     /// The first file that can be served, with its body.
-    fn first_served(&self, id: &SkillId) -> Option<Result<Option<Served<'_>>, String>> {
+    fn first_served(
+        &self,
+        id: &SkillId,
+        rules: &VisibilityRules,
+    ) -> Option<Result<Option<Served<'_>>, String>> {
         let mut problem = None;
         // A folder of this very name comes before one that is served under another name.
         for find in [Self::exact_candidates, Self::renamed_candidates] {
             let candidates = find(self, id).ok()?;
             problem = problem.or(candidates.problem);
             for candidate in candidates.found {
-                match read_body(&candidate.path) {
-                    Ok(Some(body)) => return Some(Ok(Some((candidate, body)))),
+                match read_content(&candidate.path) {
+                    Ok(Some(content)) => {
+                        let front_matter = content.front_matter.as_ref();
+                        let declared = front_matter.and_then(|f| f.visibility().ok()?);
+                        let is_served = rules.visibility(id, declared).is_served();
+                        return Some(Ok(is_served.then_some((candidate, content.body))));
+                    }
                     // A listing also continues with the next file.
                     Ok(None) => {}
                     Err(reason) => problem = problem.or(Some(reason)),
@@ -257,8 +270,12 @@ fn folders_named(root: &Path, id: &SkillId) -> Result<Vec<PathBuf>, NeedsWalk> {
 
 /// The body of the file at a path without links; `None` if it cannot be served.
 pub fn read_body(path: &Path) -> BodyResult {
+    Ok(read_content(path)?.map(|content| content.body))
+}
+
+fn read_content(path: &Path) -> Result<Option<MarkdownContent>, String> {
     match MarkdownContent::read(path) {
-        Ok(content) => Ok(content.map(|content| content.body)),
+        Ok(content) => Ok(content),
         Err(Unserved::Invalid(_)) => Ok(None),
         Err(Unserved::Unreadable(reason) | Unserved::Outage(reason)) => {
             Err(format!("{}: {reason}", display_path(path)))

@@ -15,7 +15,7 @@ use crate::file_set::FileEntry;
 use crate::generated::Generated;
 use crate::scan::{FoundFile, FoundFolder, SkillMd};
 use crate::snapshot::fingerprint;
-use crate::stamp::Stamp;
+use crate::stamp::StampHash;
 use crate::text_file::{TextFile, Unserved};
 
 /// A skill without its body.
@@ -39,7 +39,7 @@ pub struct ParsedFolder {
     /// Its files.
     pub bundle: Arc<Bundle>,
     /// Its `SKILL.md` when that was parsed.
-    pub skill_md: (Stamp, Digest),
+    pub skill_md: (StampHash, Digest),
 }
 
 impl SkillFile {
@@ -82,7 +82,10 @@ impl FileEntry for SkillFile {
         let broken = document.problem.as_ref();
         let broken = broken
             .map(|problem| format!("{problem}; correct it: until then it is a part of the body"));
-        let warnings = [renamed, broken, repaired];
+        let visibility = document.front_matter.as_ref();
+        let visibility = visibility.and_then(|front_matter| front_matter.visibility().err());
+        let visibility = visibility.map(|problem| format!("{problem} It counts as `auto`."));
+        let warnings = [renamed, broken, repaired, visibility];
         let fingerprint = fingerprint((document.body, &file.modified_at, &head));
         let mut skill = SourceSkill {
             id,
@@ -98,7 +101,7 @@ impl FileEntry for SkillFile {
             skill.folder = Some(Arc::new(skill_folder(folder, &document, &bundle)));
             Arc::new(ParsedFolder {
                 bundle: Arc::new(bundle),
-                skill_md: (file.stamp, Digest::of(file.text.as_bytes())),
+                skill_md: (file.stamp.to_hash(), Digest::of(file.text.as_bytes())),
             })
         });
         let warnings: Vec<_> = warnings.into_iter().flatten().collect();

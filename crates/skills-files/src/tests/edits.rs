@@ -112,7 +112,7 @@ fn a_read_opens_one_file_without_a_walk() {
         OPENED.set(0);
         let read = sources
             .skills
-            .lookup(&id.parse().unwrap())
+            .lookup(&id.parse().unwrap(), &sources.visibility)
             .expect("no walk");
         (read.unwrap().map(|body| body.to_string()), OPENED.get())
     };
