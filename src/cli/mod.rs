@@ -13,6 +13,7 @@ mod connection;
 mod doctor;
 mod document;
 mod error;
+mod eval;
 mod exit_code;
 mod export;
 mod fetch;
@@ -33,6 +34,7 @@ mod prompts;
 mod read;
 mod ready;
 mod register;
+mod search;
 mod serve;
 mod table;
 mod unregister;
@@ -72,6 +74,8 @@ const EXAMPLES: &str = "Examples:
   skills register resend/email email.md     register a markdown file as a skill
   skills list                               list the skills
   skills read resend/email                  print what agents read at iii://resend/email
+  skills search send mail                   find skills by words and by meaning
+  skills route how do I send a mail         find the skill for a request
   skills agent validate *.3md               list the problems of documents
   skills doctor                             check files, engine and store
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
@@ -85,6 +89,9 @@ enum Command {
     Read(read::ReadArgs),
     Fetch(fetch::FetchArgs),
     Index(read::IndexArgs),
+    Search(search::SearchArgs),
+    Route(search::RouteArgs),
+    Eval(eval::EvalArgs),
     Register(register::RegisterArgs),
     Unregister(unregister::SkillsArgs),
     New(new::NewArgs),
@@ -118,6 +125,9 @@ pub fn main() -> ExitCode {
         Some(Command::Read(args)) => read::run(&args),
         Some(Command::Fetch(args)) => fetch::run(&args),
         Some(Command::Index(args)) => read::index(&args),
+        Some(Command::Search(args)) => search::search(&args),
+        Some(Command::Route(args)) => search::route(&args),
+        Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Register(args)) => register::run(&args),
         Some(Command::Unregister(args)) => unregister::skills(&args),
         Some(Command::New(args)) => new::run(&args),

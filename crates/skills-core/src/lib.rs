@@ -1,5 +1,5 @@
 //! The rules of the skills registry: ids, addresses, front matter, markdown, the index,
-//! prompts, routing, and the [`Registry`] that applies them to an engine's state and to
+//! prompts, search, and the [`Registry`] that applies them to an engine's state and to
 //! read-only sources.
 //!
 //! Start at [`Registry`]: its methods are the use cases, one file each in `registry/`. Every
@@ -40,6 +40,7 @@ mod published;
 mod registry;
 mod row;
 mod row_slot;
+mod search_index;
 mod segment;
 mod skill;
 mod skill_folder;
@@ -74,9 +75,9 @@ pub use published::{
     FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills, Unlisted,
 };
 pub use registry::{
-    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Registry,
-    RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
-    VisibilityFindings,
+    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason, Registry,
+    RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, Routing, Search,
+    SearchResult, SkillHead, TEMPLATES, VisibilityFindings,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

@@ -11,6 +11,7 @@ mod help;
 mod mistakes;
 mod pipes;
 mod readme;
+mod search;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod transcript;

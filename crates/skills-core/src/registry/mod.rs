@@ -7,7 +7,7 @@ mod index;
 mod prompts;
 mod resolve;
 mod resources;
-mod route;
+mod search;
 mod skills;
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub use index::IndexText;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
-pub use route::Match;
+pub use search::{Match, Reason, Routing, Search, SearchResult};
 pub use skills::{SkillHead, VisibilityFindings};
 
 use crate::catalogue::Catalogue;
@@ -67,6 +67,7 @@ pub struct Registry {
     publisher: Arc<ChangePublisher>,
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
+    searcher: search::Searcher,
     timeout: Duration,
     index_max_bytes: usize,
     visibility: VisibilityRules,
@@ -102,6 +103,7 @@ impl Registry {
             skills: Catalogue::new(skills_ports, skills_scope, timeout, is_served),
             prompts: Catalogue::new(prompts_ports, prompts_scope, timeout, Box::new(|_| true)),
             visibility,
+            searcher: search::Searcher::default(),
             engine,
             sources,
             publisher,
