@@ -256,6 +256,7 @@ impl Config {
             skills_scope: self.scopes.skills.clone(),
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
+            ..RegistrySettings::default()
         }
     }
 }

@@ -12,6 +12,7 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("skills-core", &["agent3md"]),
     ("skills-iii", &["skills-access"]),
     ("skills-files", &["agent3md", "skills-core"]),
+    ("skills-lint", &["agent3md", "skills-core"]),
     ("skills-api", &["skills-core"]),
     (
         "skills-mcp",
@@ -52,6 +53,7 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "tracing",
         ],
     ),
+    ("skills-lint", &["aho-corasick", "pulldown-cmark"]),
 ];
 
 /// The libraries of the surfaces, and the crates that may depend on them.

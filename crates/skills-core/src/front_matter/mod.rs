@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+pub use yaml::{Repair, repair};
+
 /// Splits a document into its front matter (without the fences) and the rest.
 ///
 /// Front matter opens with `---` on the very first line and closes with the next line that

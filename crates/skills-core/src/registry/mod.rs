@@ -25,8 +25,8 @@ pub use skills::SkillHead;
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::{
-    Change, Engine, Error, Listener, Listing, Origin, Pending, Prompt, Skill, Skipped, Source,
-    Topic,
+    Change, Engine, Error, LintSettings, Listener, Listing, Origin, Pending, Prompt, Skill,
+    Skipped, Source, Topic,
 };
 
 /// The settings of a registry.
@@ -38,6 +38,8 @@ pub struct RegistrySettings {
     pub prompts_scope: String,
     /// The timeout of calls to state, sections and prompt handlers.
     pub timeout: Duration,
+    /// What findings in skills mean for their registration.
+    pub lint: LintSettings,
 }
 
 impl Default for RegistrySettings {
@@ -46,6 +48,7 @@ impl Default for RegistrySettings {
             skills_scope: "skills".into(),
             prompts_scope: "prompts".into(),
             timeout: Duration::from_secs(10),
+            lint: LintSettings::default(),
         }
     }
 }
@@ -58,6 +61,7 @@ pub struct Registry {
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
     timeout: Duration,
+    lint: LintSettings,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -75,6 +79,7 @@ impl Registry {
             skills_scope,
             prompts_scope,
             timeout,
+            lint,
         } = settings;
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
         let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
@@ -86,8 +91,14 @@ impl Registry {
             sources,
             publisher,
             timeout,
+            lint,
             now,
         }
+    }
+
+    /// What findings in skills mean for their registration.
+    pub const fn lint_settings(&self) -> &LintSettings {
+        &self.lint
     }
 
     /// The engine is connected. `watched`: it sends an event for every change of the two
