@@ -12,6 +12,7 @@ use skills_core::limits as core;
 use skills_files::limits as files;
 use skills_iii::limits as iii;
 use skills_mcp::limits as mcp;
+use skills_search::limits as search;
 
 /// Bytes of `config.yaml`. A larger one is a warning, and the defaults apply.
 pub const MAX_CONFIG_BYTES: usize = 1_048_576;
@@ -79,6 +80,10 @@ const CONTENT: &[Limit] = &[
     limit("characters of the `compatibility` of an Agent Skill", Count(core::MAX_COMPATIBILITY_CHARS), "the folder is no Agent Skill"),
     limit("addresses of one fetch", Count(core::FETCH_MAX), "an error"),
     limit("bytes of a request to route", Bytes(core::REQUEST_MAX), "an error"),
+    limit("bytes of a word that can be found", Bytes(search::MAX_WORD_BYTES), "it is left out"),
+    limit("distinct words of a request that are looked up", Count(search::MAX_REQUEST_TERMS), "the most frequent ones are left out"),
+    limit("bytes of a request that the ranking reads", Bytes(search::MAX_REQUEST_BYTES), "the rest is ignored"),
+    limit("bytes of a body whose meaning counts", Bytes(search::MAX_VECTOR_BODY_BYTES), "only its words count"),
     limit("links of one document that are followed", Count(core::LINKS_MAX), INCOMPLETE),
     limit("skills of a resolved chain", Count(core::CHAIN_MAX), INCOMPLETE),
     limit("bytes of a resolved chain", Bytes(core::CHAIN_BYTES_MAX), INCOMPLETE),

@@ -58,5 +58,5 @@ pub use route::{Match, TriggerIndex};
 pub use slug::{SLUG_MAX, SlugError, Slugs, slug, slugs};
 pub use span::{Span, locate_all};
 pub use template::{Hazard, Placeholder, Template};
-pub use token::is_letter_or_number;
+pub use token::{for_each_word, is_letter_or_number};
 pub use validate::{validate, validate_document};

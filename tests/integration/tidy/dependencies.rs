@@ -9,8 +9,9 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("agent3md", &[]),
     ("skills-access", &[]),
     ("skills-allocator", &[]),
-    ("skills-core", &["agent3md"]),
+    ("skills-core", &["agent3md", "skills-search"]),
     ("skills-iii", &["skills-access"]),
+    ("skills-search", &["agent3md"]),
     ("skills-files", &["agent3md", "skills-core"]),
     ("skills-lint", &["agent3md", "skills-core"]),
     ("skills-api", &["skills-core"]),
@@ -29,6 +30,7 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "skills-files",
             "skills-iii",
             "skills-mcp",
+            "skills-search",
         ],
     ),
 ];
@@ -38,6 +40,15 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "agent3md",
         &["serde", "serde_json", "thiserror", "unicode-properties"],
+    ),
+    (
+        "skills-search",
+        &[
+            "hashbrown",
+            "rust-stemmers",
+            "strsim",
+            "unicode-normalization",
+        ],
     ),
     (
         "skills-core",
