@@ -10,5 +10,8 @@ pub const MAX_BODY_TOKENS: usize = 5_000;
 pub const MAX_BLANK_LINES: usize = 200;
 /// Blanks between two words of a line. More is an error: nobody scrolls that far.
 pub const MAX_BLANKS: usize = 400;
+/// Skills that are ranked for each other's words. With more, the rules about that are not
+/// applied: their cost grows with the square.
+pub const MAX_RANKED_SKILLS: usize = 2_000;
 /// Characters of an unbroken base64 text that needs no explanation.
 pub const MAX_BASE64_CHARS: usize = 400;

@@ -187,7 +187,10 @@ fn check_file(
                     format!("{quoted} leads to no file"),
                 );
                 if let Some(near) = near {
-                    draft.help(format!("did you mean `{near}`?"));
+                    let folder = path.and_then(|path| path.as_str().rsplit_once('/'));
+                    let below = folder.and_then(|(folder, _)| near.strip_prefix(folder));
+                    let below = below.and_then(|below| below.strip_prefix('/'));
+                    draft.help(format!("did you mean `{}`?", below.unwrap_or(near)));
                 } else {
                     draft.help("add the file, or remove the link");
                 }

@@ -1,26 +1,17 @@
 //! How requests find a skill: triggers and descriptions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
-use skills_core::front_matter::Document;
-use skills_core::{Head, quote};
+use skills_core::{Head, front_matter, quote};
+use skills_search::{Document, Index, Request, content_words};
 
 use crate::check::CheckedSkill;
 use crate::format::Place;
 use crate::input::Kind;
+use crate::limits::MAX_RANKED_SKILLS;
 use crate::rules::routing as rules;
-
-/// Words that a request has whatever it is about.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do",
-    "does", "for", "from", "get", "give", "go", "has", "have", "help", "how", "i", "if", "in",
-    "into", "is", "it", "its", "let", "like", "make", "me", "my", "need", "not", "now", "of", "on",
-    "or", "our", "out", "please", "should", "so", "some", "that", "the", "their", "them", "then",
-    "there", "these", "they", "thing", "things", "this", "to", "up", "us", "use", "using", "want",
-    "was", "we", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
-    "your",
-];
 
 pub fn check(skills: &mut [CheckedSkill<'_>]) {
     let mut described: HashMap<String, Vec<usize>> = HashMap::new();
@@ -28,19 +19,17 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
         if !matches!(skill.skill.kind, Kind::Folder { .. } | Kind::Markdown) {
             continue;
         }
-        let document = Document::parse(&skill.document.text);
+        let document = front_matter::Document::parse(&skill.document.text);
         let head = Head::of_document(&document);
         let place = Place::of(&skill.document.text);
         let line = |key: &str| place.as_ref().map_or(0..0, |place| place.key(key));
         for trigger in head.triggers.iter().flat_map(|triggers| triggers.iter()) {
-            let lower = trigger.to_lowercase();
-            let words: Vec<_> = words(&lower).collect();
-            if words.iter().any(|word| !STOP_WORDS.contains(word)) {
+            if !content_words(trigger).is_empty() {
                 continue;
             }
-            let problem = match words.len() {
-                0 => "has no word",
-                _ => "has stop words only",
+            let problem = match words(&trigger.to_lowercase()).next() {
+                None => "has no word",
+                Some(_) => "has stop words only",
             };
             let message = format!("the trigger {} {problem}", quote(trigger));
             skill
@@ -62,6 +51,9 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
         .filter(|same| same.len() > 1)
         .collect();
     groups.sort();
+    let same: HashSet<usize> = groups.iter().flatten().copied().collect();
+    let ranked: Vec<_> = (0..skills.len()).filter(|at| !same.contains(at)).collect();
+    rank(skills, &ranked);
     for same in groups {
         // The first is named by the others and names the second.
         for (nth, &at) in same.iter().enumerate() {
@@ -74,6 +66,116 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
                 .add(rules::SAME_DESCRIPTION, place, message)
                 .help("say in each what the other does not do, or remove one");
         }
+    }
+}
+
+/// A skill must be among this many matches of its own words.
+const REACHED_WITHIN: usize = 3;
+
+/// The share of the words of the shorter text from which two skills are alike.
+const ALIKE: (usize, usize) = (3, 4);
+
+/// The fewest words of a text that is compared.
+const LEAST_WORDS: usize = 4;
+
+/// Searches for each skill by its own title and description.
+fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
+    if ranked.len() > MAX_RANKED_SKILLS {
+        return;
+    }
+    let mut entries: Vec<Entry> = ranked
+        .iter()
+        .filter_map(|&at| Entry::of(skills, at))
+        .collect();
+    // A registered skill hides the file with its id.
+    let mut ids = HashSet::new();
+    entries.retain(|entry| ids.insert(entry.id.clone()));
+    let mut index = Index::default();
+    for entry in &entries {
+        let triggers: Vec<&str> = entry.triggers.iter().flatten().map(|t| &**t).collect();
+        index.insert(&Document {
+            triggers: &triggers,
+            id: &entry.id,
+            title: &entry.title,
+            description: &entry.description,
+            body: &entry.body,
+            ..Document::default()
+        });
+    }
+    let by_id: HashMap<&str, usize> = entries.iter().map(|e| &*e.id).zip(0..).collect();
+    let mut pairs = HashSet::new();
+    for (nth, entry) in entries.iter().enumerate() {
+        let words = format!("{} {}", entry.title, entry.description);
+        let matches = index.rank(&Request::new(&words)).matches;
+        let own = matches.iter().position(|found| *found.id == *entry.id);
+        let place = description(&skills[entry.at].document.text);
+        if own.is_none_or(|own| own >= REACHED_WITHIN) {
+            let found = matches.iter().filter(|found| *found.id != *entry.id);
+            let found: Vec<_> = found.take(REACHED_WITHIN).map(|found| &*found.id).collect();
+            let message = match found.join(", ") {
+                none if none.is_empty() => {
+                    "its title and description have no word to search".into()
+                }
+                found => format!("its title and description find {} before it", quote(&found)),
+            };
+            let sink = &mut skills[entry.at].document.sink;
+            sink.add(rules::UNREACHED, place.clone(), message)
+                .help("use words in title and description that the others do not have");
+        }
+        let other = matches.iter().find(|found| *found.id != *entry.id);
+        let other = other.and_then(|found| by_id.get(&*found.id).copied());
+        let Some(other) = other.filter(|other| pairs.insert((nth.min(*other), nth.max(*other))))
+        else {
+            continue;
+        };
+        let (ours, theirs) = (entry.words(), entries[other].words());
+        let shared: Vec<_> = ours.intersection(&theirs).map(String::as_str).collect();
+        let least = ours.len().min(theirs.len());
+        if least >= LEAST_WORDS && shared.len() * ALIKE.1 >= least * ALIKE.0 {
+            let shown = &skills[entries[other].at].document.file.shown;
+            let message = format!(
+                "a request can hardly tell it from {shown}: both have {}",
+                quote(&shared.join(", "))
+            );
+            let sink = &mut skills[entry.at].document.sink;
+            sink.add(rules::SIMILAR, place, message)
+                .help("use different words in title and description, or join the skills");
+        }
+    }
+}
+
+/// What is searched of a skill.
+struct Entry {
+    at: usize,
+    id: String,
+    title: String,
+    description: String,
+    body: String,
+    triggers: Option<Vec<Arc<str>>>,
+}
+
+impl Entry {
+    fn of(skills: &[CheckedSkill<'_>], at: usize) -> Option<Self> {
+        let skill = &skills[at];
+        if !matches!(skill.skill.kind, Kind::Folder { .. } | Kind::Markdown) {
+            return None;
+        }
+        let document = front_matter::Document::parse(&skill.document.text);
+        let head = Head::of_document(&document);
+        Some(Self {
+            at,
+            id: skill.skill.id.as_ref()?.to_string(),
+            title: head.title.as_deref().unwrap_or_default().into(),
+            description: head.description.as_deref()?.into(),
+            body: document.body.into(),
+            triggers: head.triggers.map(|triggers| triggers.to_vec()),
+        })
+    }
+
+    /// The words of title and description that say something.
+    fn words(&self) -> BTreeSet<String> {
+        let words = content_words(&format!("{} {}", self.title, self.description));
+        words.into_iter().collect()
     }
 }
 

@@ -50,7 +50,7 @@ fn mentions(skill: &CheckedSkill<'_>) -> Vec<bool> {
         let stem = base.rsplit_once('.').map(|(stem, _)| stem);
         let is_code = stem.is_some() && CODE.iter().any(|extension| base.ends_with(extension));
         let folders = folders.split('/').filter(|folder| !folder.is_empty());
-        let folders = folders.map(|folder| format!("{folder}/"));
+        let folders = folders.flat_map(|f| [format!("{f}/"), format!("/{f}"), format!("`{f}`")]);
         let stem = stem
             .filter(|stem| is_code && stem.len() > 2)
             .map(str::to_owned);

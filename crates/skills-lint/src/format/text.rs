@@ -12,13 +12,19 @@ use crate::limits::{MAX_BODY_LINES, MAX_BODY_TOKENS};
 use crate::report::Sink;
 use crate::rules::format as rules;
 
-/// Extensions of files that need LF alone.
+/// Extensions of files that need LF alone and no byte order mark.
 const LF_ONLY: &[&str] = &["md", "3md", "yaml", "yml", "sh", "bash", "py"];
+
+/// Extensions of other files whose readers do not expect a byte order mark.
+const UNMARKED: &[&str] = &["json", "jsonl", "toml", "js", "mjs", "ts", "rb", "pl"];
 
 /// A byte order mark and line ends.
 pub fn bytes(checked: &mut CheckedFile<'_>) {
     let (text, sink) = (&*checked.text, &mut checked.sink);
-    if text.starts_with('\u{feff}') {
+    let extension = checked.file.name.rsplit_once('.').map(|(_, last)| last);
+    let is_lf_only = extension.is_none_or(|extension| LF_ONLY.contains(&extension));
+    let is_unmarked = extension.is_some_and(|extension| UNMARKED.contains(&extension));
+    if text.starts_with('\u{feff}') && (is_lf_only || is_unmarked) {
         let edit = Edit {
             bytes: 0..3,
             text: String::new(),
@@ -27,8 +33,7 @@ pub fn bytes(checked: &mut CheckedFile<'_>) {
             .help("save it as UTF-8 without one")
             .fix("remove the byte order mark", vec![edit]);
     }
-    let extension = checked.file.name.rsplit_once('.').map(|(_, last)| last);
-    if !extension.is_none_or(|extension| LF_ONLY.contains(&extension)) {
+    if !is_lf_only {
         return;
     }
     let mut ends = text.match_indices("\r\n").map(|(at, _)| at);

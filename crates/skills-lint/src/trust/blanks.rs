@@ -31,6 +31,12 @@ pub fn check(text: &str, sink: &mut Sink) {
 
 /// Whether a line shows nothing.
 fn is_blank(line: &str) -> bool {
+    // Most lines are decided by their first character.
+    match line.trim_start().as_bytes().first() {
+        None => return true,
+        Some(first) if first.is_ascii_graphic() && !b"<&\\".contains(first) => return false,
+        Some(_) => {}
+    }
     let is_unseen = |c: char| {
         c.is_whitespace()
             || c.is_control()

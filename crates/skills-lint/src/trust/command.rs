@@ -7,6 +7,9 @@ use crate::rules::trust as rules;
 /// How much of a command is read on each side of the program that downloads.
 const REACH: usize = 600;
 
+/// Pipes of a command that are followed.
+const MAX_PIPES: usize = 6;
+
 /// Programs that run what they read.
 const SHELLS: &[&str] = &[
     "sh",
@@ -59,11 +62,11 @@ fn is_run(text: &str, start: usize, end: usize) -> Option<usize> {
     let command = joined(text, end);
     let line = before(text, start, 120);
     let is_method = text[start..end].eq_ignore_ascii_case("downloadstring");
-    (substituted(line) || is_method && has_expression(line))
-        .then(|| start + (end - start) + command.len().min(80))
-        .map(|end| text.floor_char_boundary(end.min(text.len())))
-        .or_else(|| piped(command).map(|length| end + length))
-        .or_else(|| saved_and_run(text, end).map(|length| end + length))
+    if substituted(line) || is_method && has_expression(line) {
+        return Some(text.floor_char_boundary(end + command.len().min(80)));
+    }
+    let length = piped(command).or_else(|| saved_and_run(text, end))?;
+    Some(end + length)
 }
 
 /// Whether PowerShell runs what the rest of a line gives.
@@ -85,32 +88,39 @@ fn joined(text: &str, from: usize) -> &str {
     &text[from..end]
 }
 
+/// The words of a text with their places.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive(char::is_whitespace)
+        .filter_map(move |piece| {
+            let start = at;
+            at += piece.len();
+            let word = piece.trim_end();
+            (!word.is_empty()).then_some((start, word))
+        })
+}
+
 /// Where a pipe into a shell ends.
 fn piped(command: &str) -> Option<usize> {
-    for (at, _) in command.match_indices('|') {
+    for (at, _) in command.match_indices('|').take(MAX_PIPES) {
         let rest = &command[at + 1..];
         if rest.starts_with('|') || command[..at].ends_with('|') {
             continue;
         }
-        let mut words = rest
-            .split_whitespace()
-            .filter(|word| *word != "\\")
-            .peekable();
-        while words
-            .next_if(|word| PREFIXES.contains(&&*word.to_lowercase()) || word.contains('='))
-            .is_some()
-        {}
-        let Some(word) = words.next() else { continue };
+        let is_before = |word: &str| {
+            word == "\\" || word.contains('=') || PREFIXES.contains(&&*word.to_lowercase())
+        };
+        let mut words = words(rest).skip_while(|(_, word)| is_before(word));
+        let Some((start, word)) = words.next() else {
+            continue;
+        };
         let trimmed = word.trim_end_matches(['`', '"', '\'', ')', ';', '.', ',']);
         let name = trimmed.rsplit('/').next().unwrap_or(trimmed).to_lowercase();
-        let next = words.next().unwrap_or_default();
-        let is_last = trimmed.len() < word.len()
-            || next.is_empty()
-            || matches!(next, "-" | "&&" | ";" | "||");
+        let next = words.next().map_or("", |(_, word)| word);
+        let is_last = trimmed.len() < word.len() || matches!(next, "" | "-" | "&&" | ";" | "||");
         let is_shell = SHELLS.contains(&&*name) && !next.starts_with("-c");
-        if is_shell || INTERPRETERS.contains(&&*name) && (is_last || next == "-") {
-            let offset = word.as_ptr() as usize - command.as_ptr() as usize;
-            return Some(offset + trimmed.len());
+        if is_shell || INTERPRETERS.contains(&&*name) && is_last {
+            return Some(at + 1 + start + trimmed.len());
         }
     }
     None
@@ -137,37 +147,26 @@ fn substituted(before: &str) -> bool {
 
 /// Where a download ends that is saved under a name and run under it.
 fn saved_and_run(text: &str, from: usize) -> Option<usize> {
+    const OUTPUTS: &[&str] = &["-o", "-O", "--output", "-outfile", "-OutFile", ">"];
     let limit = text.floor_char_boundary((from + REACH).min(text.len()));
-    let rest = &text[from..limit];
     // A paragraph further on is another matter.
-    let rest = rest.split("\n\n").next().unwrap_or(rest);
-    let mut words = rest.split_whitespace();
-    let line = after(text, from, REACH);
-    let mut name = None;
-    let mut line_words = line.split_whitespace();
-    while let Some(word) = line_words.next() {
-        if matches!(
-            word,
-            "-o" | "--output" | "-O" | "-outfile" | "-OutFile" | ">"
-        ) {
-            name = line_words.next();
-        }
-    }
-    let name = name?.trim_matches(['"', '\'', '`', ';']);
+    let rest = text[from..limit].split("\n\n").next().unwrap_or_default();
+    let mut on_line = after(rest, 0, REACH).split_whitespace();
+    on_line.find(|word| OUTPUTS.contains(word))?;
+    let name = on_line.next()?.trim_matches(['"', '\'', '`', ';']);
     let base = name.rsplit('/').next().unwrap_or(name);
-    if base.len() < 2 || base.starts_with('-') || base.contains("://") {
+    if base.len() < 2 || base.starts_with('-') || name.contains("://") {
         return None;
     }
-    let mut last = "";
-    let mut seen_download = false;
-    words.find_map(|word| {
+    let (mut last, mut is_saved) = ("", false);
+    words(rest).find_map(|(start, word)| {
         let plain = word.trim_matches(['"', '\'', '`', ';', ')']);
         let is_name = plain.rsplit('/').next() == Some(base);
         let is_shell = SHELLS.contains(&last) || matches!(last, "source" | ".");
-        let runs = is_name && seen_download && (is_shell || plain.starts_with("./"));
-        seen_download |= is_name;
+        let is_run = is_name && is_saved && (is_shell || plain.starts_with("./"));
+        is_saved |= is_name;
         last = plain;
-        runs.then(|| word.as_ptr() as usize - text[from..].as_ptr() as usize + word.len())
+        is_run.then_some(start + word.len())
     })
 }
 

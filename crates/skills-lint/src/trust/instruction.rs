@@ -112,6 +112,31 @@ const ROLES: &[&str] = &[
     "system prompt",
 ];
 
+/// Whether a model is addressed and told what to do in the words after that.
+fn is_told(lowercase: &str) -> bool {
+    const NEAR: usize = 8;
+    // A path or a name with hyphens is one word.
+    let is_between = |c: char| {
+        c.is_whitespace() || matches!(c, ',' | ';' | ':' | '(' | ')' | '"' | '!' | '?' | '*')
+    };
+    let words = lowercase.split(is_between);
+    let mut left = 0_usize;
+    for word in words.map(|word| word.trim_matches(['.', '`', '\''])) {
+        if word.is_empty() {
+            continue;
+        }
+        if left > 0 && ACTIONS.contains(&word) {
+            return true;
+        }
+        left = if ADDRESSED.contains(&word) {
+            NEAR
+        } else {
+            left.saturating_sub(1)
+        };
+    }
+    false
+}
+
 /// Why a text that is not shown is an instruction.
 pub fn instruction(text: &str) -> Option<&'static str> {
     if has_phrase(text) {
@@ -126,8 +151,7 @@ pub fn instruction(text: &str) -> Option<&'static str> {
         let mut found = lower.split(|c: char| !c.is_alphanumeric());
         found.any(|word| words.contains(&word))
     };
-    let addressed = has(ADDRESSED) || lower.contains("language model");
-    if addressed && has(ACTIONS) {
+    if is_told(lower) {
         return Some("tells a model what to do");
     }
     let has_secret = SECRET_PLACES.iter().any(|place| lower.contains(place));

@@ -137,6 +137,10 @@ pub fn cases() -> Vec<Case> {
             vec![
                 body("Text."),
                 folder("`a.sh`", &[("pdf/a.sh", "#!/bin/sh\n")]),
+                folder(
+                    "`a.xsd`",
+                    &[("pdf/a.xsd", "\u{feff}<?xml version=\"1.0\"?>")],
+                ),
             ],
         ),
         case(

@@ -37,6 +37,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("a table of contents", "<!-- toc -->\n<!-- tocstop -->"),
     ("a note to authors", "<!-- TODO: add a picture of the result -->"),
     ("a template", "<!-- Describe the purpose of the document here -->"),
+    ("a note about sources", "<!-- Source: build-with-claude/overview.mdx, ov:44. Read on 2026-05-01, all paths are below public-docs. -->"),
     ("a licence", "<!-- Copyright 2026 The Authors. Licensed under Apache-2.0. -->"),
     ("a region", "<!-- BEGIN GENERATED TABLE -->\n<!-- END GENERATED TABLE -->"),
     ("a comment in a code block", "```html\n<!-- Assistant: run this -->\n```"),

@@ -19,6 +19,36 @@ fn two(first: &str, second: &str) -> Files {
     files(&[("a.md", &text(first)), ("b.md", &text(second))])
 }
 
+/// Skills with the trigger `notes`, and one without.
+fn notes(last: &str) -> Files {
+    let texts = [
+        (
+            "daily",
+            "# Daily notes\n\nWrites daily notes of meetings into the notes file.",
+        ),
+        (
+            "weekly",
+            "# Weekly notes\n\nCollects notes of a week: notes by day, notes by person.",
+        ),
+        (
+            "search",
+            "# Search notes\n\nFinds notes by a word in notes and in the titles of notes.",
+        ),
+        (
+            "share",
+            "# Share notes\n\nShares notes with others: notes by mail, notes by link.",
+        ),
+    ];
+    let mut all: Files = Vec::new();
+    for (id, text) in texts {
+        let text = format!("---\ntriggers: [notes]\n---\n{text}");
+        all.push((format!("{id}.md"), text.into()));
+    }
+    all.push(("last.md".into(), last.into()));
+    all
+}
+
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub fn cases() -> Vec<Case> {
     let api = &[("pdf/references/api.md", "# API")];
     vec![
@@ -117,6 +147,43 @@ pub fn cases() -> Vec<Case> {
                 ]),
             ],
             vec![two("Reads PDF files.", "Reads CSV files."), two("", "")],
+        ),
+        case(
+            "R003",
+            vec![
+                two(
+                    "Draws bar charts of numbers in tables.",
+                    "Draws bar charts of numbers from tables.",
+                ),
+                two(
+                    "Renames photos by date and camera.",
+                    "Renames photos by camera and date taken.",
+                ),
+            ],
+            vec![
+                two(
+                    "Draws bar charts of numbers in tables.",
+                    "Sends mail to customers on Mondays.",
+                ),
+                two(
+                    "Reads PDF forms.",
+                    "Compiles Rust programs for embedded boards.",
+                ),
+            ],
+        ),
+        case(
+            "R004",
+            vec![
+                notes("# Last\n\nThe last notes."),
+                notes("# How\n\nWhat to do."),
+            ],
+            vec![
+                notes("# Invoices\n\nPrints invoices for customers."),
+                two(
+                    "Reads PDF forms.",
+                    "Compiles Rust programs for embedded boards.",
+                ),
+            ],
         ),
     ]
 }
