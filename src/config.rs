@@ -4,6 +4,7 @@
 //! to their defaults, each with a warning.
 
 mod limits;
+mod lint;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skills_core::RegistrySettings;
+use skills_core::{LintSettings, RegistrySettings};
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
@@ -38,6 +39,9 @@ pub struct Config {
     pub publish: bool,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
+    /// What findings in skills mean.
+    #[serde(skip)]
+    pub lint: LintSettings,
 }
 
 /// Which functions on the engine are MCP tools.
@@ -73,6 +77,7 @@ impl Default for Config {
             agents: Vec::new(),
             discover: false,
             limits: LimitSettings::default(),
+            lint: LintSettings::default(),
         }
     }
 }
@@ -105,6 +110,7 @@ struct File {
     publish: Option<bool>,
     discover: Option<bool>,
     limits: Option<BTreeMap<String, Value>>,
+    lint: Option<BTreeMap<String, Value>>,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
 }
@@ -247,6 +253,9 @@ impl Config {
         config.publish = file.publish.unwrap_or_default();
         config.discover = file.discover.unwrap_or_default();
         warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
+        let (lint, problems) = lint::parse(file.lint.unwrap_or_default());
+        config.lint = lint;
+        warnings.extend(problems);
         (config, warnings)
     }
 
@@ -256,7 +265,7 @@ impl Config {
             skills_scope: self.scopes.skills.clone(),
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
-            ..RegistrySettings::default()
+            lint: self.lint.clone(),
         }
     }
 }

@@ -10,14 +10,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
-use skills_core::{Engine, Error, Origin, Skipped};
+use skills_core::{ContentData, Engine, Error, Origin, ResourceUri, SkillId, Skipped};
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
 use skills_iii::state::{SqliteState, StateError, StoreCheck, StoreOptions};
+use skills_lint::Findings;
 
 use super::connect::{ConnectError, EngineTarget, engine_at};
 use super::data_dir::data_dir as user_data_dir;
+use super::lint::{lint_collection, registered_skill};
 use super::triggers::ask;
 use super::{file_sources, registry};
 use crate::config::LoadedConfig;
@@ -47,6 +49,8 @@ pub struct Checkup {
     pub damaged: Vec<Skipped>,
     /// The ids that workers registered.
     pub registered_skills: Vec<String>,
+    /// The findings in files and registered skills.
+    pub lint: Findings,
 }
 
 /// The state of an engine.
@@ -94,6 +98,7 @@ struct Registered {
     skills: HashMap<String, String>,
     prompts: HashMap<String, String>,
     damaged: Vec<Skipped>,
+    texts: Vec<(SkillId, Arc<str>)>,
 }
 
 /// Inspects everything. Fails only if the files cannot be walked at all.
@@ -146,6 +151,7 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
             })
         })
     });
+    let lint = lint(loaded, registered.texts).await?;
     let mut damaged = registered.damaged;
     for row in damaged_rows(&store) {
         // A registry on the data directory has reported its own rows.
@@ -163,7 +169,17 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         agents: agents.documents,
         agent_patterns: agents.patterns,
         damaged,
+        lint,
     })
+}
+
+async fn lint(loaded: &LoadedConfig, texts: Vec<(SkillId, Arc<str>)>) -> Result<Findings, Error> {
+    let mut collection = lint_collection(loaded).await?;
+    let texts = texts.into_iter();
+    collection
+        .skills
+        .extend(texts.map(|(id, text)| registered_skill(id, &text)));
+    Ok(skills_lint::check(&collection, &loaded.config.lint))
 }
 
 /// The damaged rows of the store; an engine leaves them out of its lists.
@@ -303,6 +319,14 @@ async fn registered(
         (Ok(skills), Ok(prompts)) => (skills, prompts),
         (Err(error), _) | (_, Err(error)) => return unreadable(place, error.to_text()),
     };
+    let mut texts = Vec::with_capacity(skills.entries.len());
+    for skill in &skills.entries {
+        // What cannot be read is reported as damaged.
+        let content = registry.read(&ResourceUri::Skill(skill.id.clone())).await;
+        if let Some(ContentData::Text(text)) = content.ok().map(|content| content.data) {
+            texts.push((skill.id.clone(), text));
+        }
+    }
     let (skill_rows, prompt_rows) = (skills.entries.iter(), prompts.entries.iter());
     Registered {
         skills: skill_rows
@@ -312,6 +336,7 @@ async fn registered(
             .map(|prompt| (prompt.name.to_string(), prompt.registered_at.to_string()))
             .collect(),
         damaged: [skills.skipped, prompts.skipped].concat(),
+        texts,
     }
 }
 

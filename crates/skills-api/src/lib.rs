@@ -6,11 +6,12 @@
 //! same for the events that workers subscribe to.
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
-//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `prompts`, `route` and
-//! `fetch` hold the functions, `tools` the operations that exist as tools only.
+//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `prompts`, `route`,
+//! `lint` and `fetch` hold the functions, `tools` the operations that exist as tools only.
 
 mod decode;
 pub mod fetch;
+mod lint;
 mod operation;
 pub mod prompts;
 mod route;
@@ -36,6 +37,7 @@ pub const OPERATIONS: &[Operation] = &[
     fetch::FETCH,
     route::ROUTE,
     route::RESOLVE,
+    lint::LINT,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,

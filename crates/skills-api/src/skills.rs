@@ -6,10 +6,13 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skills_core::{ContentData, Mime, Resource, SkillHead, SkillId, Skipped, TEMPLATES};
+use skills_core::{
+    ContentData, Mime, Resource, SkillHead, SkillId, Skipped, TEMPLATES, check_body,
+};
 
 use super::Operation;
 use super::decode::{decode, encode};
+use super::lint::check_registration;
 use super::schema::AnyValue;
 
 /// `skills::register`.
@@ -20,6 +23,8 @@ pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, Regist
         Box::pin(async move {
             let RegisterSkillInput { id, skill } = decode(&payload)?;
             let checked: SkillId = id.parse()?;
+            check_body(&skill)?;
+            check_registration(&registry, &checked, &skill)?;
             let registered_at = registry.register_skill(checked, skill).await?;
             encode(&RegisterSkillOutput { id, registered_at })
         })

@@ -1,7 +1,7 @@
 @pure @engine @functions
 Feature: the functions of the registry on an engine
 
-  Scenario: fifteen functions and two trigger types
+  Scenario: sixteen functions and two trigger types
     When I list the functions of the engine
     Then these are the functions of the registry:
       | skills::register            |
@@ -14,6 +14,7 @@ Feature: the functions of the registry on an engine
       | skill::fetch                |
       | skills::route               |
       | skills::resolve             |
+      | skills::lint                |
       | prompts::register           |
       | prompts::unregister         |
       | prompts::list               |
@@ -53,6 +54,7 @@ Feature: the functions of the registry on an engine
         | skill::fetch                | "uri": "iii://resend",                                     |
         | skills::route               | "text": "send an email",                                   |
         | skills::resolve             | "id": "resend",                                            |
+        | skills::lint                | "id": "resend",                                            |
         | prompts::register           | "name": "p", "description": "d", "function_id": "w::f",    |
         | prompts::unregister         | "name": "p",                                               |
         | prompts::list               |                                                            |
@@ -96,6 +98,8 @@ Feature: the functions of the registry on an engine
         | skill::fetch           | {"uris": ["iii://a", 7]}                    | `uris[1]`                 |
         | skills::route          | {"text": ["find"]}                          | `text`                    |
         | skills::resolve        | {}                                          | id                        |
+        | skills::lint           | {}                                          | either `id` or `text`     |
+        | skills::lint           | {"id": "a", "text": "x"}                    | either `id` or `text`     |
         | prompts::register      | {"name": "p", "function_id": "w::f"}        | description               |
         | prompts::register      | {"name": "p", "description": "d"}           | function_id               |
         | prompts::register      | {"name": "p", "description": "d", "function_id": "w::f", "arguments": [{"name": "to"}, {"name": 1}]} | `arguments[1].name` |

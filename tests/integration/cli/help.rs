@@ -35,6 +35,7 @@ const VERBS: &[&str] = &[
     "agent export",
     "agent new",
     "doctor",
+    "lint",
 ];
 
 #[test]
