@@ -3,20 +3,27 @@
 //! A bad configuration never stops the program: valid settings apply, the others fall back
 //! to their defaults, each with a warning.
 
+mod index;
 mod limits;
 mod lint;
+mod node;
+mod section;
+#[cfg(test)]
+mod tests;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 use skills_core::{LintSettings, RegistrySettings};
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
+pub use index::IndexSettings;
 pub use limits::LimitSettings;
+use node::{Entry, Node, Place, Value};
+use section::Section;
+pub use section::Warning;
 
 /// The configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,8 +42,12 @@ pub struct Config {
     pub discover: bool,
     /// Which functions MCP clients see as tools.
     pub mcp: Mcp,
+    /// Who may reach `skills serve` besides this machine.
+    pub http: Http,
     /// Whether `skills serve` publishes the skills to whoever reaches its HTTP port.
     pub publish: bool,
+    /// How long the index may be.
+    pub index: IndexSettings,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
     /// What findings in skills mean.
@@ -51,6 +62,17 @@ pub struct Mcp {
     pub hide: Vec<String>,
     /// Whether a function needs `metadata.mcp.expose: true`.
     pub require_expose: bool,
+    /// Whether no function is a tool, because the settings were not understood.
+    pub no_functions: bool,
+}
+
+/// The names under which `skills serve` may be reached, for HTTP and for workers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Http {
+    /// Host names of the server, besides those of this machine.
+    pub allowed_hosts: Vec<String>,
+    /// Origins whose pages may connect.
+    pub allowed_origins: Vec<String>,
 }
 
 /// The scopes of state that hold the registry.
@@ -65,20 +87,91 @@ pub struct Scopes {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            scopes: Scopes {
-                skills: "skills".into(),
-                prompts: "prompts".into(),
-            },
+            scopes: Scopes::default(),
             state_timeout_ms: 10_000,
             skills: Vec::new(),
             prompts: Vec::new(),
             mcp: Mcp::default(),
+            http: Http::default(),
             publish: false,
             agents: Vec::new(),
             discover: false,
+            index: IndexSettings::default(),
             limits: LimitSettings::default(),
             lint: LintSettings::default(),
         }
+    }
+}
+
+impl Default for Scopes {
+    fn default() -> Self {
+        Self {
+            skills: "skills".into(),
+            prompts: "prompts".into(),
+        }
+    }
+}
+
+impl Scopes {
+    fn read(file: &mut Section<'_>) -> Self {
+        let name = |node: &Node| node.text().filter(|name| !name.trim().is_empty());
+        let (skills, prompts) = file.section("scopes", "scopes.", |section| {
+            let mut take = |setting| section.take(setting, "a non-empty name", name);
+            (take("skills"), take("prompts"))
+        });
+        let default = Self::default();
+        let scopes = Self {
+            skills: skills.unwrap_or(default.skills),
+            prompts: prompts.unwrap_or(default.prompts),
+        };
+        if scopes.skills == scopes.prompts {
+            let both = &scopes.skills;
+            let message = format!("both scopes are `{both}`; the defaults apply to scopes");
+            file.push(Warning::file(message));
+            return Self::default();
+        }
+        scopes
+    }
+}
+
+impl Http {
+    fn read(section: &mut Section<'_>) -> Self {
+        let mut take = |name, expected| section.take(name, expected, Node::texts);
+        Self {
+            allowed_hosts: take("allowed_hosts", "a list of host names").unwrap_or_default(),
+            allowed_origins: take("allowed_origins", "a list of origins").unwrap_or_default(),
+        }
+    }
+}
+
+impl Mcp {
+    /// Reads the section `mcp` of the file. It protects, so a mistake anywhere in it hides every
+    /// function: a misspelt `hide` must not make a function a tool.
+    fn read(file: &mut Section<'_>) -> Self {
+        let warnings = file.warning_count();
+        let mut mcp = file.section("mcp", "mcp.", |section| Self {
+            hide: section
+                .take("hide", "a list of prefixes of function ids", Node::texts)
+                .unwrap_or_default(),
+            require_expose: section
+                .take("require_expose", SWITCH, Node::bool)
+                .unwrap_or(false),
+            no_functions: false,
+        });
+        if file.warning_count() > warnings {
+            mcp.no_functions = true;
+            file.push(Warning::file(
+                "no function of the engine is an MCP tool until `mcp` is right",
+            ));
+        }
+        let prefixes = mcp.hide.len();
+        mcp.hide.retain(|prefix| !prefix.is_empty());
+        if mcp.hide.len() < prefixes {
+            file.push(Warning::file(
+                "`mcp.hide` has an empty prefix, which would hide all; ignored",
+            ));
+        }
+        mcp
     }
 }
 
@@ -95,53 +188,85 @@ pub struct LoadedConfig {
     pub paths: Vec<PathBuf>,
     /// The project whose places, with those of the user, are searched for skills.
     pub discover_in: Option<PathBuf>,
+    /// Why nothing in a file that somebody named could be used: it cannot be read, or it is not
+    /// a map of settings.
+    pub unusable: Option<String>,
 }
 
-/// The form of the file: every setting is optional.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct File {
-    scopes: Option<FileScopes>,
-    state_timeout_ms: Option<u64>,
-    skills: Option<Vec<String>>,
-    prompts: Option<Vec<String>>,
-    mcp: Option<FileMcp>,
-    agents: Option<Vec<String>>,
-    publish: Option<bool>,
-    discover: Option<bool>,
-    limits: Option<BTreeMap<String, Value>>,
-    lint: Option<BTreeMap<String, Value>>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
+impl LoadedConfig {
+    fn new(path: &Path, parsed: Result<Parsed, Warning>) -> Self {
+        let base = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let base = base.unwrap_or(Path::new(".")).to_owned();
+        let place = |warning: &Warning| format!("{}:{warning}", path.display());
+        match parsed {
+            Ok(parsed) => Self {
+                discover_in: parsed.config.discover.then(|| base.clone()),
+                warnings: parsed.warnings.iter().map(place).collect(),
+                config: parsed.config,
+                base,
+                ..Self::default()
+            },
+            Err(warning) => {
+                let unusable = place(&warning);
+                let mut config = Config::default();
+                // The file may have hidden functions: what it protected is not known.
+                config.mcp.no_functions = true;
+                Self {
+                    config,
+                    warnings: vec![format!(
+                        "{unusable}; the defaults apply, and no function of the engine is an MCP tool"
+                    )],
+                    unusable: Some(unusable),
+                    base,
+                    ..Self::default()
+                }
+            }
+        }
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct FileScopes {
-    skills: Option<String>,
-    prompts: Option<String>,
+/// What a file says.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// The configuration.
+    pub config: Config,
+    /// What is wrong with single settings.
+    pub warnings: Vec<Warning>,
+    /// How many settings of this program the file has.
+    settings: usize,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct FileMcp {
-    hide: Option<Vec<String>>,
-    require_expose: Option<bool>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
-}
+const PATTERNS: &str = "a list of patterns";
+const SWITCH: &str = "true or false";
 
 /// Parses the file: a map, or the list of one map that an engine hands to its workers.
-fn parse_maps(text: &str) -> Result<Vec<File>, serde_saphyr::Error> {
+fn parse_map(text: &str) -> Result<Vec<Entry>, Warning> {
     // An alias repeats a value, and an alias of aliases any number of values.
     let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: 10_000 };
     let options = serde_saphyr::options! { alias_limits: alias_limits };
-    let first = significant_lines(text).next();
-    if first.is_some_and(|line| line.starts_with(['-', '['])) {
-        serde_saphyr::from_str_with_options(text, options)
-    } else {
-        serde_saphyr::from_str_with_options(text, options).map(|file| vec![file])
+    let mut node = serde_saphyr::from_str_with_options::<Node>(text, options).map_err(|error| {
+        let place = error.location().map(|location| Place {
+            line: location.line(),
+            column: location.column(),
+        });
+        Warning::new(place, "this is not valid YAML")
+    })?;
+    if let Value::List(nodes) = &mut node.value {
+        match <[Node; 1]>::try_from(std::mem::take(nodes)) {
+            Ok([only]) => node = only,
+            Err(nodes) => {
+                let message = format!("it has {} maps instead of one", nodes.len());
+                return Err(Warning::file(message));
+            }
+        }
     }
+    if let Value::Map(entries) = node.value {
+        return Ok(entries);
+    }
+    let message = format!("it must be a map of settings, not {node}");
+    Err(Warning::new(Some(node.place), message))
 }
 
 /// The lines other than comments, blank lines and document markers.
@@ -154,109 +279,78 @@ fn significant_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Reads the file, if it is a regular one: a pipe would make the program wait for its writer.
-fn read_text(path: &Path) -> Result<String, String> {
-    match read_named_file(path, MAX_CONFIG_BYTES) {
-        Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
-        Err(ReadFileError::TooLarge { bytes }) => Err(format!(
-            "it is too large: {bytes} bytes, at most {MAX_CONFIG_BYTES}"
-        )),
-        Err(error) => Err(error.to_string()),
-    }
+fn read_text(path: &Path) -> Result<String, Warning> {
+    let problem = match read_named_file(path, MAX_CONFIG_BYTES) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => return Ok(text),
+            Err(_) => "it is not UTF-8".to_owned(),
+        },
+        Err(ReadFileError::TooLarge { bytes }) => {
+            format!("it is too large: {bytes} bytes, at most {MAX_CONFIG_BYTES}")
+        }
+        Err(error) => error.to_string(),
+    };
+    Err(Warning::file(problem))
 }
 
 impl Config {
-    /// Reads the file at `path`.
+    /// Reads the file at `path`, which somebody named.
     pub fn load(path: &Path) -> LoadedConfig {
-        let base = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        let base = base.unwrap_or(Path::new(".")).to_owned();
-        let (config, warnings) = match read_text(path) {
-            Ok(text) => Self::parse(&text),
-            Err(error) => (
-                Self::default(),
-                vec![format!("{error}; the defaults apply")],
-            ),
+        let parsed = read_text(path).and_then(|text| Self::parse(&text));
+        LoadedConfig::new(path, parsed)
+    }
+
+    /// Reads the file at the default path. It may be absent, or belong to another program.
+    pub fn load_default(path: &Path) -> LoadedConfig {
+        let parsed = read_text(path).and_then(|text| Self::parse(&text));
+        let is_ours = match &parsed {
+            Ok(parsed) => parsed.settings > 0 || parsed.warnings.is_empty(),
+            Err(_) => path.exists(),
         };
-        let place = |warning: String| format!("{}: {warning}", path.display());
+        let parsed = if is_ours {
+            parsed
+        } else {
+            Ok(Parsed::default())
+        };
         LoadedConfig {
-            discover_in: config.discover.then(|| base.clone()),
-            config,
-            warnings: warnings.into_iter().map(place).collect(),
-            base,
-            paths: Vec::new(),
+            unusable: None,
+            ..LoadedConfig::new(path, parsed)
         }
     }
 
-    /// Parses the text of a file; returns the configuration and the warnings.
-    pub fn parse(text: &str) -> (Self, Vec<String>) {
-        let mut config = Self::default();
-        let mut warnings = Vec::new();
-        let files = if significant_lines(text).next().is_none() {
-            Err("is empty".to_owned())
-        } else {
-            parse_maps(text).map_err(|error| {
-                let error = error.to_string();
-                let first = error.lines().next().unwrap_or_default();
-                first.trim_start_matches("error: ").to_owned()
-            })
-        };
-        let file = match files {
-            Ok(mut files) if files.len() == 1 => files.remove(0),
-            Ok(files) => {
-                let problem = format!("has {} maps instead of one", files.len());
-                return (config, vec![format!("{problem}; the defaults apply")]);
-            }
-            Err(problem) => return (config, vec![format!("{problem}; the defaults apply")]),
-        };
-        for key in file.other.keys() {
-            warnings.push(format!("`{key}` is not a setting; ignored"));
+    /// Parses the text of a file. A file that is not a map of settings is an error; a bad setting
+    /// is a warning, and its default applies.
+    pub fn parse(text: &str) -> Result<Parsed, Warning> {
+        if significant_lines(text).next().is_none() {
+            return Ok(Parsed::default());
         }
-        let scopes = file.scopes.unwrap_or_default();
-        let mut scope = |name: &str, given: Option<String>, kept: &mut String| match given {
-            Some(given) if given.trim().is_empty() => {
-                warnings.push(format!(
-                    "`scopes.{name}` must be non-empty; `{kept}` applies"
-                ));
-            }
-            Some(given) => *kept = given,
-            None => {}
-        };
-        scope("skills", scopes.skills, &mut config.scopes.skills);
-        scope("prompts", scopes.prompts, &mut config.scopes.prompts);
-        if config.scopes.skills == config.scopes.prompts {
-            let both = &config.scopes.skills;
-            warnings.push(format!(
-                "both scopes are `{both}`; the defaults apply to scopes"
-            ));
-            config.scopes = Self::default().scopes;
+        let mut parsed = Parsed::default();
+        let config = &mut parsed.config;
+        let mut file = Section::new("", parse_map(text)?, &mut parsed.warnings);
+        if let Some(patterns) = file.take("skills", PATTERNS, Node::texts) {
+            config.skills = patterns;
         }
-        match file.state_timeout_ms {
-            Some(0) => warnings.push("`state_timeout_ms` must be at least 1; 10000 applies".into()),
-            Some(given) => config.state_timeout_ms = given,
-            None => {}
+        if let Some(patterns) = file.take("prompts", PATTERNS, Node::texts) {
+            config.prompts = patterns;
         }
-        let mcp = file.mcp.unwrap_or_default();
-        for key in mcp.other.keys() {
-            warnings.push(format!("`mcp.{key}` is not a setting; ignored"));
+        if let Some(patterns) = file.take("agents", PATTERNS, Node::texts) {
+            config.agents = patterns;
         }
-        config.mcp.require_expose = mcp.require_expose.unwrap_or_default();
-        config.mcp.hide = mcp.hide.unwrap_or_default();
-        let before = config.mcp.hide.len();
-        config.mcp.hide.retain(|prefix| !prefix.is_empty());
-        if config.mcp.hide.len() < before {
-            warnings.push("`mcp.hide` has an empty prefix, which would hide all; ignored".into());
+        config.discover = file.take("discover", SWITCH, Node::bool).unwrap_or(false);
+        config.publish = file.take("publish", SWITCH, Node::bool).unwrap_or(false);
+        let timeout = |node: &Node| node.number().filter(|&timeout| timeout > 0);
+        let expected = "a number of milliseconds, at least 1";
+        if let Some(timeout) = file.take("state_timeout_ms", expected, timeout) {
+            config.state_timeout_ms = timeout;
         }
-        config.skills = file.skills.unwrap_or_default();
-        config.prompts = file.prompts.unwrap_or_default();
-        config.agents = file.agents.unwrap_or_default();
-        config.publish = file.publish.unwrap_or_default();
-        config.discover = file.discover.unwrap_or_default();
-        warnings.extend(config.limits.apply(file.limits.unwrap_or_default()));
-        let (lint, problems) = lint::parse(file.lint.unwrap_or_default());
-        config.lint = lint;
-        warnings.extend(problems);
-        (config, warnings)
+        config.scopes = Scopes::read(&mut file);
+        config.mcp = Mcp::read(&mut file);
+        config.http = file.section("http", "http.", Http::read);
+        file.section("index", "index.", |section| config.index.read(section));
+        file.section("limits", "limits.", |section| config.limits.read(section));
+        config.lint = file.section("lint", "lint.", lint::read);
+        parsed.settings = file.finish();
+        Ok(parsed)
     }
 
     /// The settings of the registry.
@@ -266,135 +360,7 @@ impl Config {
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
             lint: self.lint.clone(),
+            index_max_bytes: self.index.max_bytes,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, change: impl FnOnce(&mut Config), warning: &str) {
-        let mut expected = Config::default();
-        change(&mut expected);
-        let (config, warnings) = Config::parse(text);
-        assert_eq!(config, expected, "for {text:?}");
-        let all = warnings.join("\n");
-        assert!(
-            all.contains(warning) && all.is_empty() == warning.is_empty(),
-            "for {text:?}: {all}"
-        );
-    }
-
-    #[test]
-    fn configurations() {
-        check(
-            "scopes:\n  skills: s\n",
-            |c| c.scopes.skills = "s".into(),
-            "",
-        );
-        check(
-            "- scopes:\n    prompts: p\n  state_timeout_ms: 5\n",
-            |c| {
-                c.scopes.prompts = "p".into();
-                c.state_timeout_ms = 5;
-            },
-            "",
-        );
-        check(
-            "skills:\n  - a/**/*.md\n",
-            |c| c.skills = vec!["a/**/*.md".into()],
-            "",
-        );
-        check(
-            "agents: [agents/*.3md]\n",
-            |c| c.agents = vec!["agents/*.3md".into()],
-            "",
-        );
-        check(
-            "mcp:\n  hide: ['internal::', '']\n  require_expose: true\n",
-            |c| {
-                c.mcp.hide = vec!["internal::".into()];
-                c.mcp.require_expose = true;
-            },
-            "empty prefix",
-        );
-        check("publish: true\n", |c| c.publish = true, "");
-        check("mcp:\n  hied: []\n", |_| {}, "`mcp.hied` is not a setting");
-        check("", |_| {}, "is empty");
-        check("---\n# nothing yet\n", |_| {}, "is empty");
-        check("colour: blue\n", |_| {}, "`colour` is not a setting");
-        check("state_timeout_ms: soon\n", |_| {}, "defaults apply");
-        check("state_timeout_ms: 0\n", |_| {}, "at least 1");
-        check("state_timeout_ms: -4\n", |_| {}, "defaults apply");
-        check(
-            "scopes:\n  skills: ''\n",
-            |_| {},
-            "`scopes.skills` must be non-empty",
-        );
-        check(
-            "scopes:\n  skills: x\n  prompts: x\n",
-            |_| {},
-            "both scopes are `x`",
-        );
-        check("- {}\n- {}\n", |_| {}, "2 maps");
-        check("[]\n", |_| {}, "0 maps");
-        check("skills: docs/*.md\n", |_| {}, "line 1 column 9");
-        check("mcp:\n  hide: {}\n", |_| {}, "line 2 column 9");
-        // A number where a text is expected is taken as text.
-        check(
-            "skills: [5]\nstate_timeout_ms: '7'\n",
-            |c| (c.skills, c.state_timeout_ms) = (vec!["5".into()], 7),
-            "",
-        );
-        check("discover: true\n", |c| c.discover = true, "");
-        check("discover: 5\n", |_| {}, "defaults apply");
-        check(
-            "limits:\n  http_sessions: 7\n",
-            |c| c.limits.http_sessions = 7,
-            "",
-        );
-        check("limits: 5\n", |_| {}, "defaults apply");
-        check("{ not yaml", |_| {}, "defaults apply");
-        check("just words\n", |_| {}, "defaults apply");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_pipe_or_a_huge_file_is_a_warning() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = |name: &str| dir.path().join(name);
-        let mut mkfifo = std::process::Command::new("mkfifo");
-        assert!(mkfifo.arg(path("pipe.yaml")).status().unwrap().success());
-        let huge = std::fs::File::create(path("huge.yaml")).unwrap();
-        huge.set_len(1 << 40).unwrap();
-        for (name, problem) in [
-            ("pipe.yaml", "it is not a regular file; the defaults apply"),
-            (
-                "huge.yaml",
-                "it is too large: 1099511627776 bytes, at most 1048576",
-            ),
-        ] {
-            let loaded = Config::load(&path(name));
-            assert_eq!(loaded.config, Config::default());
-            assert!(
-                loaded.warnings[0].contains(problem),
-                "{:?}",
-                loaded.warnings
-            );
-        }
-    }
-
-    #[test]
-    fn a_missing_file_is_a_warning_that_names_it() {
-        let loaded = Config::load(Path::new("no/such/config.yaml"));
-        assert_eq!(loaded.config, Config::default());
-        assert!(
-            loaded.warnings[0].starts_with("no/such/config.yaml: "),
-            "{:?}",
-            loaded.warnings
-        );
-        assert_eq!(loaded.base, Path::new("no/such"));
     }
 }

@@ -80,6 +80,9 @@ const CONTENT: &[Limit] = &[
     limit("characters of a description in the index", Count(core::DESCRIPTION_MAX), "the rest is cut"),
     limit("characters of the `description` of a skill in lists", Count(core::MAX_SKILL_DESCRIPTION_CHARS), "the rest is cut, and a folder is no Agent Skill"),
     limit("characters of the `compatibility` of an Agent Skill", Count(core::MAX_COMPATIBILITY_CHARS), "the folder is no Agent Skill"),
+    limit("bytes of a text of the index", Bytes(core::INDEX_BYTES), "subtrees are folded into one line each, or the text becomes a table of pages").set_by("index.max_bytes"),
+    limit("skills on a page of a list", Count(core::LIST_MAX), "an error"),
+    limit("skills on a page of the MCP tool `skill__list`, unless it asks for another number", Count(core::LIST_PAGE), "a cursor for the next page"),
     limit("addresses of one fetch", Count(core::FETCH_MAX), "an error"),
     limit("bytes of a request to route", Bytes(core::REQUEST_MAX), "an error"),
     limit("bytes of a word that can be found", Bytes(search::MAX_WORD_BYTES), "it is left out"),
@@ -125,10 +128,13 @@ const FILES: &[Limit] = &[
     limit("characters of the id of a skill in a `.3md` document", Count(SLUG_MAX), "an error of the document"),
     limit("files and folders visited for one pattern", Count(files::SCAN_ENTRIES_MAX), "the walk ends with a report"),
     limit("folders inside folders", Count(files::SCAN_DEPTH_MAX), SKIPPED),
+    limit("folders inside a hidden folder where skills are looked for, to report them", Count(files::HIDDEN_DEPTH_MAX), UNREPORTED),
+    limit("files and folders of a hidden folder visited for that", Count(files::HIDDEN_ENTRIES_MAX), UNREPORTED),
     limit("skipped files reported for one pattern", Count(files::SCAN_REPORTS_MAX), "the rest is counted"),
     limit("folders that are watched", Count(files::WATCHED_FOLDERS_MAX), "all are polled"),
 ];
 
+const UNREPORTED: &str = "left out without a report";
 const SKIPPED: &str = "skipped with a report";
 const FOLDER: &str = "the body is served, its files are not, with a report";
 const FRONT_MATTER: &str =

@@ -6,7 +6,10 @@ use libfuzzer_sys::fuzz_target;
 use skills::config::Config;
 
 fuzz_target!(|text: &str| {
-    let (config, _) = Config::parse(text);
+    let Ok(parsed) = Config::parse(text) else {
+        return;
+    };
+    let config = parsed.config;
     assert!(config.state_timeout_ms > 0);
     assert_ne!(config.scopes.skills, config.scopes.prompts);
     assert!(!config.scopes.skills.trim().is_empty());

@@ -10,7 +10,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
-use skills_core::{ContentData, Engine, Error, Origin, ResourceUri, SkillId, Skipped};
+use skills_core::{
+    ContentData, Engine, Error, Origin, PublishedSkills, ResourceUri, SkillId, Skipped, Source,
+    Unlisted,
+};
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
@@ -47,10 +50,10 @@ pub struct Checkup {
     pub shadowed: Vec<Shadowed>,
     /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
-    /// The ids that workers registered.
-    pub registered_skills: Vec<String>,
     /// The findings in files and registered skills.
     pub lint: Findings,
+    /// The skills that clients of Agent Skills are not offered.
+    pub unlisted: Vec<Unlisted>,
 }
 
 /// The state of an engine.
@@ -99,11 +102,15 @@ struct Registered {
     prompts: HashMap<String, String>,
     damaged: Vec<Skipped>,
     texts: Vec<(SkillId, Arc<str>)>,
+    published: PublishedSkills,
 }
 
 /// Inspects everything. Fails only if the files cannot be walked at all.
 pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Checkup, Error> {
-    let files = file_sources(loaded).report().await?;
+    let sources = file_sources(loaded);
+    let files = sources.report().await?;
+    // As lists for those clients do, this reads every file.
+    let manifests = sources.manifests().await?.entries;
     let mut report = files.folder.unwrap_or_default();
     let agents = files.agents.unwrap_or_default();
     report.skipped.extend(agents.skipped);
@@ -164,7 +171,11 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         engine,
         store,
         shadowed: shadowed.collect(),
-        registered_skills: registered.skills.into_keys().collect(),
+        unlisted: registered
+            .published
+            .with_documents(manifests)
+            .unlisted()
+            .collect(),
         report,
         agents: agents.documents,
         agent_patterns: agents.patterns,
@@ -315,9 +326,13 @@ async fn registered(
     place: impl Display,
 ) -> Registered {
     let registry = registry(engine, loaded, Vec::new());
-    let (skills, prompts) = match (registry.skills().await, registry.prompts().await) {
-        (Ok(skills), Ok(prompts)) => (skills, prompts),
-        (Err(error), _) | (_, Err(error)) => return unreadable(place, error.to_text()),
+    let read = async {
+        let (skills, prompts) = (registry.skills().await?, registry.prompts().await?);
+        Ok::<_, Error>((skills, prompts, registry.published().await?))
+    };
+    let (skills, prompts, published) = match read.await {
+        Ok(read) => read,
+        Err(error) => return unreadable(place, error.to_text()),
     };
     let mut texts = Vec::with_capacity(skills.entries.len());
     for skill in &skills.entries {
@@ -337,6 +352,7 @@ async fn registered(
             .collect(),
         damaged: [skills.skipped, prompts.skipped].concat(),
         texts,
+        published,
     }
 }
 

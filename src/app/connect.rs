@@ -107,14 +107,22 @@ impl ConnectError {
             Self::Silent { .. } => {
                 "is it an iii engine, and is the token right? --url names another address, --token another token"
             }
-            Self::Refused {
-                status: 401 | 403, ..
-            } => "is the token right? --token or SKILLS_TOKEN names it",
-            Self::Refused { .. } => "is it an iii engine? --url names another address",
+            Self::Refused { status, .. } => refusal_hint(*status),
             Self::NoDataDir { .. } => "name a data directory with --data-dir",
             Self::State(error) => error.hint()?,
         };
         Some(hint.to_owned())
+    }
+}
+
+/// What to do about a connection that a listener refused with this HTTP status.
+pub const fn refusal_hint(status: u16) -> &'static str {
+    match status {
+        401 => "is the token right? --token or SKILLS_TOKEN names it",
+        403 => {
+            "the server does not accept this host name; start it with --allow-host, or use its address"
+        }
+        _ => "is it an iii engine? --url names another address",
     }
 }
 

@@ -37,11 +37,11 @@ pub struct EmbeddedRegistry {
 }
 
 impl EmbeddedRegistry {
-    /// Opens the data directory, starts an engine and serves on it. Workers from outside
-    /// need `token`, if there is one.
+    /// Opens the data directory, starts an engine and serves on it. `access` decides which
+    /// workers may connect.
     pub fn open(
         data_dir: &Path,
-        token: Option<String>,
+        access: AccessPolicy,
         loaded: &LoadedConfig,
     ) -> Result<Self, StateError> {
         let limits = &loaded.config.limits;
@@ -52,10 +52,7 @@ impl EmbeddedRegistry {
         };
         let store = Arc::new(SqliteState::open(data_dir, store)?);
         let hub = Hub::new(HubOptions {
-            access: AccessPolicy {
-                token,
-                ..AccessPolicy::default()
-            },
+            access,
             max_connections: max_connections(limits.worker_connections),
             max_message_bytes: limits.message_bytes,
             queue: QueueLimits {
@@ -152,7 +149,8 @@ mod tests {
     async fn the_end_of_the_connection_to_the_engine_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
         let loaded = LoadedConfig::default();
-        let mut local = EmbeddedRegistry::open(dir.path(), None, &loaded).unwrap();
+        let mut local =
+            EmbeddedRegistry::open(dir.path(), AccessPolicy::default(), &loaded).unwrap();
         assert!(local.ready().await);
         local.client.shutdown(SHUTDOWN_TIMEOUT).await;
         let ended = tokio::time::timeout(Duration::from_mins(1), local.ended());
@@ -164,7 +162,8 @@ mod tests {
     async fn the_end_of_a_task_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
         let loaded = LoadedConfig::default();
-        let mut local = EmbeddedRegistry::open(dir.path(), None, &loaded).unwrap();
+        let mut local =
+            EmbeddedRegistry::open(dir.path(), AccessPolicy::default(), &loaded).unwrap();
         assert!(local.ready().await);
         local.tasks[1].abort();
         let ended = tokio::time::timeout(Duration::from_mins(1), local.ended());

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use skills_iii::{Client, ErrorBody, Event};
 use tokio::sync::broadcast::error::RecvError;
 
+use super::connect::refusal_hint;
+
 /// What to do when the connection to the engine begins, ends, or refuses a trigger.
 pub trait EngineListener: Sync {
     /// A connection begins. Dropped if the connection ends before this completes.
@@ -29,6 +31,7 @@ pub async fn follow_connection(client: &Client, listener: &impl EngineListener) 
 /// Returns true when events were lost, and false when the client has ended.
 async fn follow_events(client: &Client, listener: &impl EngineListener) -> bool {
     let mut events = client.events();
+    let mut unreachable = false;
     // A connection from before the subscription; its event may or may not follow.
     let mut known = client.worker_id();
     // Work for this connection: dropped with it, because its premises end with it.
@@ -47,6 +50,7 @@ async fn follow_events(client: &Client, listener: &impl EngineListener) -> bool 
         };
         match event {
             Ok(Event::Connected { worker_id }) => {
+                unreachable = false;
                 if known.as_ref() != Some(&worker_id) {
                     known = Some(worker_id);
                     work = Box::pin(listener.connected());
@@ -65,10 +69,19 @@ async fn follow_events(client: &Client, listener: &impl EngineListener) -> bool 
                 error,
                 ..
             }) => listener.trigger_refused(&id, &trigger_type, &error),
+            // One line for all attempts.
+            Ok(Event::Unreachable { cause }) => {
+                if !std::mem::replace(&mut unreachable, true) {
+                    tracing::warn!(
+                        cause,
+                        "no engine can be reached; trying again until one can. `skills serve` needs no other engine"
+                    );
+                }
+            }
             Ok(Event::ConnectionRefused { status }) => {
-                let hint = "is it an iii engine, and is the token right?";
+                let hint = refusal_hint(status);
                 tracing::warn!(
-                    "the engine refuses the connection (HTTP {status}); {hint} retrying"
+                    "the engine refuses the connection (HTTP {status}); {hint}; trying again"
                 );
             }
             Ok(Event::RegistrationRejected(rejected)) if rejected.function_id.is_none() => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use skills_access::AccessPolicy;
 use skills_core::{Change, Registry, Topic};
 use skills_files::Sources;
 use skills_iii::client::Handler;
@@ -31,7 +32,7 @@ pub async fn mcp(
 ) -> Result<(), ConnectError> {
     match locate(target).await? {
         Location::Directory(data_dir) => {
-            let embedded = EmbeddedRegistry::open(&data_dir, None, loaded)?;
+            let embedded = EmbeddedRegistry::open(&data_dir, AccessPolicy::default(), loaded)?;
             tracing::info!(data = %data_dir.display(), "ready, on the data directory");
             let registry = Arc::clone(&embedded.registry);
             serve_stdio(&embedded.client, registry, loaded, stop).await;
@@ -82,6 +83,7 @@ pub(super) fn server(
     let settings = McpSettings {
         hide: loaded.config.mcp.hide.clone(),
         require_expose: loaded.config.mcp.require_expose,
+        no_functions: loaded.config.mcp.no_functions,
         ..McpSettings::default()
     };
     RegistryServer::new(registry, engine, settings, stop)

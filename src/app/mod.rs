@@ -33,6 +33,8 @@ use skills_core::{Engine, Registry, Source};
 use skills_files::agents::file::absolute;
 use skills_files::{Folders, Sources, places, rfc3339};
 use skills_iii::Client;
+use tokio::sync::watch;
+use tracing::Level;
 
 pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
 pub use connect::{ConnectError, EngineTarget, Location, Target, locate};
@@ -42,7 +44,7 @@ pub use lint::{lint_collection, lint_file, registered_skill};
 pub use local_registry::LocalRegistry;
 pub use mcp::mcp;
 pub use memory::give_back_memory;
-pub use serve::{ServeError, ServeOptions, serve};
+pub use serve::{Ready, ServeError, ServeOptions, serve};
 pub use stop_signal::stop_signal;
 pub use triggers::{NotSubscribed, subscribe, wait_subscribed};
 
@@ -71,16 +73,27 @@ pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Outpu
         Arc::clone(&registry),
         &scopes(&loaded.config),
     );
-    let report = sources::report(&sources, &registry, worker.serving());
+    let report = sources::report(&sources, &registry, worker.serving(), Level::INFO);
+    let serving = log_serving(worker.serving());
     let counts = FileCounts::default();
     let files = sources::publish_changes(sources.changes(), &registry, &counts);
     tokio::select! {
         () = worker.run() => {}
         // The second never ends.
-        ((), ()) = async { tokio::join!(report, files) } => {}
+        ((), (), ()) = async { tokio::join!(report, files, serving) } => {}
         () = stop => tracing::info!("stopping"),
     }
     client.shutdown(SHUTDOWN_TIMEOUT).await;
+}
+
+/// Logs whenever the worker begins to serve: at start-up, and after an interruption.
+async fn log_serving(mut serving: watch::Receiver<bool>) {
+    while serving.wait_for(|serving| *serving).await.is_ok() {
+        tracing::info!("serving on the engine");
+        if serving.wait_for(|serving| !*serving).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// The files that a configuration names. Built once per process: a clone shares the caches.

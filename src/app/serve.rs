@@ -1,6 +1,8 @@
 //! `skills serve`: engine, registry and HTTP in one process.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use skills_mcp::limits::MAX_HTTP_STREAMS;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Level;
 
 use super::address::{DEFAULT_WORKER_PORT, authority};
 use super::embedded_registry::EmbeddedRegistry;
@@ -19,7 +22,7 @@ use super::file_handles::max_connections;
 use super::{SHUTDOWN_TIMEOUT, http, mcp, sources, well_known};
 use crate::config::LoadedConfig;
 
-/// Listen addresses, data directory and token.
+/// Listen addresses, data directory and access.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
     /// The listen address for workers, as a `ws://` URL.
@@ -28,8 +31,25 @@ pub struct ServeOptions {
     pub http: String,
     /// The data directory.
     pub data_dir: PathBuf,
-    /// Required of every worker and of every MCP client.
-    pub token: Option<String>,
+    /// Which workers and which HTTP clients may connect.
+    pub access: AccessPolicy,
+    /// Told when everything is ready, instead of the log.
+    pub announce: Option<fn(&Ready)>,
+}
+
+/// What is served where.
+#[derive(Debug)]
+pub struct Ready {
+    /// The address for workers.
+    pub workers: String,
+    /// The address for MCP clients.
+    pub mcp: String,
+    /// The data directory.
+    pub data_dir: PathBuf,
+    /// The origins of the skills, each with their number.
+    pub skills: BTreeMap<&'static str, usize>,
+    /// Whether clients need a token.
+    pub has_token: bool,
 }
 
 /// Why serving did not start, or ended.
@@ -53,6 +73,14 @@ pub enum ServeError {
         /// The error of the system.
         cause: io::Error,
     },
+    /// Other machines could use the server.
+    #[error("{flag} {address} can be reached from other machines, and no token is set")]
+    Exposed {
+        /// The address.
+        address: String,
+        /// The option that sets it.
+        flag: &'static str,
+    },
     /// The data directory cannot be used.
     #[error("{0}")]
     State(#[from] StateError),
@@ -65,7 +93,7 @@ impl ServeError {
     /// The kind of the error, for programs.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Address { .. } => Kind::Invalid,
+            Self::Address { .. } | Self::Exposed { .. } => Kind::Invalid,
             Self::Listen { .. } => Kind::Unavailable,
             Self::State(_) | Self::RegistryEnded => Kind::Broken,
         }
@@ -79,8 +107,11 @@ impl ServeError {
             }
             Self::Listen { cause, flag, .. } if cause.kind() == io::ErrorKind::AddrInUse => {
                 Some(format!(
-                    "another `skills serve` or an iii engine may be running; stop it, or choose another port with {flag}"
+                    "if an iii engine is running there, `skills` without `serve` joins it; otherwise choose another port with {flag}"
                 ))
+            }
+            Self::Exposed { .. } => {
+                Some("set a token with --token or SKILLS_TOKEN, or listen on 127.0.0.1 only".into())
             }
             Self::Listen { flag, .. } => Some(format!("choose another address with {flag}")),
             Self::State(error) => error.hint().map(str::to_owned),
@@ -95,15 +126,18 @@ pub async fn serve(
     loaded: &LoadedConfig,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let worker_listener = listen(worker_address(&options.url)?, "--url").await?;
-    let http_listener = listen(options.http.clone(), "--http").await?;
-    let mut local = EmbeddedRegistry::open(&options.data_dir, options.token.clone(), loaded)?;
+    let has_token = options.access.token.is_some();
+    let worker_listener = listen(worker_address(&options.url)?, "--url", has_token).await?;
+    let http_listener = listen(options.http.clone(), "--http", has_token).await?;
+    let mut local = EmbeddedRegistry::open(&options.data_dir, options.access.clone(), loaded)?;
     let (clients_stop, hub_stop) = (CancellationToken::new(), CancellationToken::new());
     let mut tasks = JoinSet::new();
     let report = {
         let (sources, registry) = (local.sources.clone(), Arc::clone(&local.registry));
         let serving = local.serving();
-        tasks.spawn(async move { sources::report(&sources, &registry, serving).await })
+        // What is announced has the numbers.
+        let level = options.announce.map_or(Level::INFO, |_| Level::DEBUG);
+        tasks.spawn(async move { sources::report(&sources, &registry, serving, level).await })
     };
     tokio::pin!(stop);
     // Connections are accepted once every function is registered.
@@ -113,19 +147,20 @@ pub async fn serve(
     };
     let mut registry_ended = ready == Some(false);
     if ready == Some(true) {
-        tracing::info!(
-            workers = %address(&worker_listener, "ws"), http = %address(&http_listener, "http"),
-            data = %options.data_dir.display(), "ready"
-        );
+        let (workers, http) = (&worker_listener, &http_listener);
+        announce(
+            &options,
+            address(workers, "ws"),
+            address(http, "http"),
+            &local,
+        )
+        .await;
         let (hub, stopped) = (local.hub.clone(), hub_stop.clone().cancelled_owned());
         tasks.spawn(async move { hub.serve(worker_listener, stopped).await });
         let registry = Arc::clone(&local.registry);
         let server = mcp::server(&local.client, registry, loaded, clients_stop.clone());
         let watching = tasks.spawn(mcp::watch_functions(&local.client, server.clone()));
-        let access = AccessPolicy {
-            token: options.token,
-            ..AccessPolicy::default()
-        };
+        let access = options.access;
         let max_connections = max_connections(loaded.config.limits.http_connections);
         let mcp_options = HttpOptions {
             access: access.clone(),
@@ -180,6 +215,27 @@ pub async fn serve(
     Ok(())
 }
 
+/// Tells where everything is: the caller, or else the log.
+async fn announce(options: &ServeOptions, workers: String, http: String, local: &EmbeddedRegistry) {
+    let (mcp, data) = (format!("{http}/mcp"), &options.data_dir);
+    let Some(announce) = options.announce else {
+        tracing::info!(workers, mcp, data = %data.display(), "ready");
+        return;
+    };
+    let mut skills = BTreeMap::new();
+    // A failure has its own line in the log.
+    for head in local.registry.skills().await.unwrap_or_default().entries {
+        *skills.entry(head.origin.as_str()).or_default() += 1;
+    }
+    announce(&Ready {
+        workers,
+        mcp,
+        data_dir: data.clone(),
+        skills,
+        has_token: options.access.token.is_some(),
+    });
+}
+
 fn worker_address(url: &str) -> Result<String, ServeError> {
     authority(url, DEFAULT_WORKER_PORT).map_err(|problem| ServeError::Address {
         given: url.into(),
@@ -187,9 +243,19 @@ fn worker_address(url: &str) -> Result<String, ServeError> {
     })
 }
 
-async fn listen(address: String, flag: &'static str) -> Result<TcpListener, ServeError> {
+async fn listen(
+    address: String,
+    flag: &'static str,
+    has_token: bool,
+) -> Result<TcpListener, ServeError> {
     match TcpListener::bind(&address).await {
-        Ok(listener) => Ok(listener),
+        Ok(listener) => {
+            let is_local = |address: SocketAddr| address.ip().to_canonical().is_loopback();
+            if has_token || listener.local_addr().is_ok_and(is_local) {
+                return Ok(listener);
+            }
+            Err(ServeError::Exposed { address, flag })
+        }
         Err(cause) if cause.kind() == io::ErrorKind::InvalidInput => Err(ServeError::Address {
             given: address,
             problem: cause.to_string(),

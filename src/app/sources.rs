@@ -6,10 +6,19 @@ use skills_core::{Change, Registry};
 use skills_files::agents::AgentsReport;
 use skills_files::{FolderReport, LoadedFile, Snapshot, SourceChanges, Sources, SourcesReport};
 use tokio::sync::watch;
+use tracing::Level;
 
-/// Logs once which files are served and which are not. Which of them registered skills and
-/// prompts hide is known only when the registry is `serving`.
-pub async fn report(sources: &Sources, registry: &Registry, mut serving: watch::Receiver<bool>) {
+/// More files than this have a line each only with `RUST_LOG=debug`.
+const MAX_FILE_LINES: usize = 50;
+
+/// Logs once which files are served and which are not; what is well at `level`. Which of them
+/// registered skills and prompts hide is known only when the registry is `serving`.
+pub async fn report(
+    sources: &Sources,
+    registry: &Registry,
+    mut serving: watch::Receiver<bool>,
+    level: Level,
+) {
     let report = match sources.report().await {
         Ok(report) => report,
         Err(error) => return tracing::warn!("{}", error.to_text()),
@@ -22,10 +31,10 @@ pub async fn report(sources: &Sources, registry: &Registry, mut serving: watch::
     let has_documents =
         |agents: &&AgentsReport| !agents.documents.is_empty() || !agents.skipped.is_empty();
     if let Some(agents) = report.agents.as_ref().filter(has_documents) {
-        log_agents(agents);
+        log_agents(agents, level);
     }
     if let Some(folder) = &report.folder {
-        log_folder(folder);
+        log_folder(folder, level);
         if serving.wait_for(|serving| *serving).await.is_ok() {
             log_hidden(folder, registry).await;
         }
@@ -111,11 +120,32 @@ pub async fn publish_unless_registered(registry: &Registry, change: &Change) {
     }
 }
 
-fn log_folder(report: &FolderReport) {
+/// Logs at a level that is known only now, which the macros of `tracing` do not take.
+macro_rules! log_at {
+    ($level:expr, $($line:tt)+) => {
+        if $level == Level::INFO {
+            tracing::info!($($line)+);
+        } else {
+            tracing::debug!($($line)+);
+        }
+    };
+}
+
+/// The level of the line of each file.
+fn file_level(files: usize, level: Level) -> Level {
+    if files > MAX_FILE_LINES {
+        Level::DEBUG
+    } else {
+        level
+    }
+}
+
+fn log_folder(report: &FolderReport, level: Level) {
+    let file_level = file_level(report.skills.len() + report.prompts.len(), level);
     for (kind, files) in [("skill", &report.skills), ("prompt", &report.prompts)] {
         for file in files {
             let path = file.path.display();
-            tracing::info!(name = file.name, %path, "{kind} file loaded");
+            log_at!(file_level, name = file.name, %path, "{kind} file loaded");
             for warning in &file.warnings {
                 tracing::warn!(%path, "{warning}");
             }
@@ -124,7 +154,8 @@ fn log_folder(report: &FolderReport) {
     for skipped in &report.skipped {
         tracing::warn!(path = skipped.place, reason = skipped.reason, "skipped");
     }
-    tracing::info!(
+    log_at!(
+        level,
         skills = report.skills.len(),
         prompts = report.prompts.len(),
         skipped = report.skipped.len(),
@@ -132,10 +163,11 @@ fn log_folder(report: &FolderReport) {
     );
 }
 
-fn log_agents(report: &AgentsReport) {
+fn log_agents(report: &AgentsReport, level: Level) {
+    let file_level = file_level(report.documents.len(), level);
     for document in &report.documents {
         let path = document.path.display();
-        tracing::info!(agent = document.agent, skills = document.ids.len(), %path, "agent loaded");
+        log_at!(file_level, agent = document.agent, skills = document.ids.len(), %path, "agent loaded");
         for warning in &document.warnings {
             tracing::warn!(%path, "{warning}");
         }
@@ -143,7 +175,8 @@ fn log_agents(report: &AgentsReport) {
     for skipped in &report.skipped {
         tracing::warn!(path = skipped.place, reason = skipped.reason, "skipped");
     }
-    tracing::info!(
+    log_at!(
+        level,
         agents = report.documents.len(),
         skipped = report.skipped.len(),
         "agents"

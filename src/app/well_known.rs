@@ -205,7 +205,7 @@ fn content_digest(skill: &PublishedSkill<'_>) -> Digest {
 }
 
 fn description(skill: &PublishedSkill<'_>) -> String {
-    let fields: Value = serde_json::from_str(&skill.front_matter()).unwrap_or_default();
+    let fields: Value = serde_json::from_str(skill.front_matter()).unwrap_or_default();
     fields["description"]
         .as_str()
         .unwrap_or_default()

@@ -100,7 +100,7 @@ impl Worker {
         let last = json!({ "function_id": functions().next_back().map(|last| last.id) });
         let _ = ask::<Value>(&self.client, "engine::functions::info", &last).await;
         let (functions, types) = (functions().count(), TRIGGER_TYPES.len());
-        tracing::info!("serving: {functions} functions and {types} trigger types registered");
+        tracing::debug!("serving: {functions} functions and {types} trigger types registered");
         self.serving.send_replace(true);
     }
 

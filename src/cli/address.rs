@@ -7,6 +7,29 @@ use super::CliError;
 
 /// Parses an address.
 pub fn uri(text: &str) -> Result<ResourceUri, CliError> {
+    let (whole, part) = split_part(text.trim());
+    if part.is_empty() {
+        return whole_uri(text);
+    }
+    Ok(format!("{}{part}", whole_uri(whole)?).parse()?)
+}
+
+/// An address or an id, and its part: `?toc`, or `#` and a heading. A file may have a `#` in its
+/// name.
+fn split_part(text: &str) -> (&str, &str) {
+    let at = text.len() - if text.ends_with("?toc") { 4 } else { 0 };
+    let at = text.find('#').unwrap_or(at);
+    let (whole, part) = text.split_at(at);
+    let has_parts = whole.ends_with(".md") || path(whole).parse::<SkillId>().is_ok();
+    // A slug has no slash.
+    if !part.contains('/') && (has_parts || whole.contains("::")) {
+        (whole, part)
+    } else {
+        (text, "")
+    }
+}
+
+fn whole_uri(text: &str) -> Result<ResourceUri, CliError> {
     if starts_with(text.trim(), FILE_SCHEME) {
         return Ok(format!("{FILE_SCHEME}{}", &text.trim()[FILE_SCHEME.len()..]).parse()?);
     }
@@ -71,6 +94,14 @@ mod tests {
     #[test]
     fn addresses() {
         check("iii://a/b", "iii://a/b");
+        check("a/b?toc", "iii://a/b?toc");
+        check("a.md#b-c", "iii://a#b-c");
+        check("iii://a#b", "iii://a#b");
+        check("a::b#c", "iii://fn/a/b#c");
+        check("a/", "iii://a/");
+        check("iii://skills?pages", "iii://skills?pages");
+        check("pdf/API.md?toc", "skill://pdf/API.md?toc");
+        check("pdf/c#/x.py", "skill://pdf/c%23/x.py");
         check("III://a", "iii://a");
         check("iii://a.md", "iii://a");
         check("a/b", "iii://a/b");

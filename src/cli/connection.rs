@@ -75,7 +75,7 @@ pub fn open<T>(
 impl Connection {
     async fn open(options: &Options) -> Result<Self, CliError> {
         let output = options.output();
-        let loaded = options.target.engine.load_optional_config();
+        let loaded = options.target.engine.usable_config()?;
         for warning in &loaded.warnings {
             output.warn(warning);
         }
@@ -232,17 +232,18 @@ pub fn not_offered(url: &str, id: &str) -> CliError {
 }
 
 /// Every kind, to find the kind of a code.
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind::Invalid,
     Kind::NotFound,
     Kind::Forbidden,
+    Kind::Failed,
     Kind::Unavailable,
     Kind::TimedOut,
     Kind::Broken,
 ];
 
 /// Decodes the error of a function. A code that is not in our table comes from an engine or
-/// another worker: something behind the registry failed.
+/// another worker: its function failed.
 fn decode_error(body: &ErrorBody) -> CliError {
     let kind = KINDS
         .into_iter()
@@ -254,8 +255,13 @@ fn decode_error(body: &ErrorBody) -> CliError {
         }
         None => (body.message.clone(), None),
     };
+    let elsewhere = if body.is_temporary() {
+        Kind::Unavailable
+    } else {
+        Kind::Failed
+    };
     CliError {
-        kind: kind.unwrap_or(Kind::Unavailable),
+        kind: kind.unwrap_or(elsewhere),
         message,
         hint,
     }
@@ -366,14 +372,19 @@ mod tests {
             (Kind::Unavailable, "it gave no reason (code `E1`)", None),
         );
         check(
+            "worker_overloaded",
+            "it does not keep up",
+            (Kind::Unavailable, "it does not keep up", None),
+        );
+        check(
             "E_ODD",
             "went (wrong)",
-            (Kind::Unavailable, "went (wrong)", None),
+            (Kind::Failed, "went (wrong)", None),
         );
         check(
             "E_ODD",
             "",
-            (Kind::Unavailable, "it failed with code `E_ODD`", None),
+            (Kind::Failed, "it failed with code `E_ODD`", None),
         );
     }
 

@@ -4,7 +4,7 @@ use skills_core::Kind;
 
 /// Success. A closed stdout counts as success too.
 pub const OK: u8 = 0;
-/// Damaged data, a failing disk, or a bug.
+/// Damaged data, a failing disk, a function that failed, or a bug.
 pub const BROKEN: u8 = 1;
 /// The command line or some input is invalid.
 pub const INVALID: u8 = 2;
@@ -18,7 +18,7 @@ pub const UNAVAILABLE: u8 = 5;
 /// Every exit code with its meaning, for the manual page. The README has the same table.
 pub const EXIT_CODES: &[(u8, &str)] = &[
     (OK, "fine"),
-    (BROKEN, "broken"),
+    (BROKEN, "broken, or a function failed"),
     (INVALID, "invalid use"),
     (NOT_FOUND, "not found"),
     (FORBIDDEN, "forbidden"),
@@ -28,7 +28,7 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
 /// The exit code of a kind of error.
 pub const fn exit_code(kind: Kind) -> u8 {
     match kind {
-        Kind::Broken => BROKEN,
+        Kind::Broken | Kind::Failed => BROKEN,
         Kind::Invalid => INVALID,
         Kind::NotFound => NOT_FOUND,
         Kind::Forbidden => FORBIDDEN,
@@ -44,6 +44,7 @@ mod tests {
     fn exit_codes_are_as_documented() {
         let codes = [
             (Kind::Broken, 1),
+            (Kind::Failed, 1),
             (Kind::Invalid, 2),
             (Kind::NotFound, 3),
             (Kind::Forbidden, 4),

@@ -14,9 +14,18 @@ use super::output::line;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct FetchArgs {
-    /// Addresses or ids. If one cannot be read, the command fails.
+    /// Addresses or ids, of sections too (`resend/email#errors`). If one cannot be read, the
+    /// command fails.
     #[arg(required = true, value_name = "URI")]
     uris: Vec<String>,
+
+    /// The longest text, in tokens of 4 bytes; longer documents are cut at headings.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: Option<u32>,
+
+    /// Print what can be read; an address that cannot be is shown with its error.
+    #[arg(long)]
+    partial: bool,
 
     /// Print it unchanged on a terminal too.
     #[arg(long)]
@@ -28,7 +37,8 @@ pub struct FetchArgs {
 
 const EXAMPLES: &str = "Examples:
   skills fetch skills resend/email     the index and a skill
-  skills fetch a b c > context.md      three skills for a model's context";
+  skills fetch a b c > context.md      three skills for a model's context
+  skills fetch a --max-tokens 500      the beginning of a, cut at a heading";
 
 pub fn run(args: &FetchArgs) -> Result<(), CliError> {
     let uris = args
@@ -36,8 +46,15 @@ pub fn run(args: &FetchArgs) -> Result<(), CliError> {
         .iter()
         .map(|uri| Ok(address::uri(uri)?.to_string()));
     let uris: Vec<String> = uris.collect::<Result<_, CliError>>()?;
+    let mut input = json!({ "uris": uris });
+    if let Some(max_tokens) = args.max_tokens {
+        input["max_tokens"] = max_tokens.into();
+    }
+    if args.partial {
+        input["partial"] = true.into();
+    }
     open(&args.options, async |connection| {
-        let text: String = connection.call(&FETCH, &json!({ "uris": uris })).await?;
+        let text: String = connection.call(&FETCH, &input).await?;
         let data = json!({ "uris": uris, "text": text });
         connection.output.data("fetch", &data, |output| {
             output.document(&line(&text), true, args.raw)

@@ -3,7 +3,7 @@
 use clap::Args;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use skills_api::skills::LIST;
 
 use super::CliError;
@@ -49,9 +49,6 @@ pub struct Entry {
     /// The number of files of a skill folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// Their paths, if they were asked for.
-    #[serde(default, skip_serializing)]
-    pub paths: Option<Vec<String>>,
 }
 
 fn state() -> String {
@@ -93,6 +90,11 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
                 .collect();
             lay_out(&rows, [false, true, true, false], output.columns())
         })?;
+        if listing.skills.is_empty() && args.origin.is_none() {
+            connection.output.note(
+                "no skills yet; `skills register ID FILE` adds one, `skills serve FOLDER` serves a folder",
+            );
+        }
         let bytes = listing.skills.iter().map(|skill| skill.bytes).sum();
         let total = count(listing.skills.len(), "skill");
         let total = format!("{total}, {}", size(bytes));
@@ -103,23 +105,7 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
 
 /// Every skill, or those of one origin.
 pub async fn listing(connection: &Connection, origin: Option<&str>) -> Result<Listing, CliError> {
-    list(connection, origin, &json!({})).await
-}
-
-/// The same with the paths of the files of skill folders.
-pub async fn listing_with_paths(
-    connection: &Connection,
-    origin: Option<&str>,
-) -> Result<Listing, CliError> {
-    list(connection, origin, &json!({ "paths": true })).await
-}
-
-async fn list(
-    connection: &Connection,
-    origin: Option<&str>,
-    input: &Value,
-) -> Result<Listing, CliError> {
-    let mut listing: Listing = connection.call(&LIST, input).await?;
+    let mut listing: Listing = connection.call(&LIST, &json!({})).await?;
     if let Some(origin) = origin {
         listing.skills.retain(|skill| skill.origin == origin);
         // What is damaged is registered.
@@ -186,7 +172,6 @@ mod tests {
             registered_at: String::new(),
             origin: "state".into(),
             files: None,
-            paths: None,
         });
         let names: Vec<_> = tree(&skills, Timestamp::now())
             .into_iter()

@@ -40,7 +40,7 @@ pub fn run(args: &McpArgs) -> Result<(), CliError> {
     let paths = check_paths(&args.document.paths)?;
     let loaded = LoadedConfig {
         paths,
-        ..args.target.engine.load_optional_config()
+        ..args.target.engine.usable_config()?
     };
     app::log_warnings(&loaded);
     let (target, _) = args.target.target();

@@ -32,6 +32,7 @@ mod output;
 mod paths;
 mod prompts;
 mod read;
+mod ready;
 mod register;
 mod serve;
 mod table;
@@ -42,7 +43,7 @@ mod write_file;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub use error::CliError;
 pub use exit_code::{EXIT_CODES, exit_code};
@@ -111,7 +112,8 @@ enum Command {
 /// Runs the command line and returns its exit code.
 pub fn main() -> ExitCode {
     let _log = log::FlushAtExit;
-    let cli = match Cli::try_parse() {
+    let words = options::command_first(std::env::args_os().collect(), &Cli::command());
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => return report_usage(&error),
     };

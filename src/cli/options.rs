@@ -1,7 +1,7 @@
 //! Options that several commands share, and the environment variables behind them.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
@@ -11,6 +11,7 @@ use jiff::fmt::friendly::SpanParser;
 
 use skills_access::check_token;
 
+use super::error::CliError;
 use super::output::Output;
 use crate::app::{EngineTarget, Target};
 use crate::config::{Config, LoadedConfig};
@@ -21,7 +22,8 @@ const DEFAULT_CONFIG: &str = "./config.yaml";
 /// The engine and the configuration.
 #[derive(Args, Clone, Debug)]
 pub struct EngineArgs {
-    /// The engine's WebSocket address [default: `SKILLS_URL`, else `ws://127.0.0.1:49134`].
+    /// The engine's WebSocket address
+    /// [default: `SKILLS_URL`, else `III_URL`, else `ws://127.0.0.1:49134`].
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
@@ -35,7 +37,7 @@ pub struct EngineArgs {
     )]
     pub token: Option<String>,
 
-    /// The configuration file [default: ./config.yaml].
+    /// The configuration file [default: `SKILLS_CONFIG`, else `./config.yaml` if it exists].
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
 
@@ -49,7 +51,7 @@ impl EngineArgs {
     /// The engine's address, if an option or the environment names it.
     fn explicit_url(&self) -> Option<String> {
         self.url.clone().or_else(|| {
-            let url = from_environment("SKILLS_URL")?;
+            let url = from_environment("SKILLS_URL").or_else(|| from_environment("III_URL"))?;
             Some(url.to_string_lossy().into_owned())
         })
     }
@@ -59,33 +61,30 @@ impl EngineArgs {
         self.explicit_url().unwrap_or_else(|| DEFAULT_URL.into())
     }
 
-    /// The configuration, with a warning if the file does not exist.
+    /// The configuration. A bad file is a warning: the worker and `serve` start without it.
     pub fn load_config(&self) -> LoadedConfig {
-        let mut loaded = Config::load(self.config.as_deref().unwrap_or(DEFAULT_CONFIG.as_ref()));
+        let named = self.config.clone();
+        let named = named.or_else(|| from_environment("SKILLS_CONFIG").map(Into::into));
+        let mut loaded = match named {
+            Some(path) => Config::load(&path),
+            None => Config::load_default(DEFAULT_CONFIG.as_ref()),
+        };
         if self.discover {
             loaded.discover_in = Some(".".into());
         }
         loaded
     }
 
-    /// The configuration, and the folders that the command line names: with those, none is
-    /// needed.
-    pub fn load_config_with(&self, paths: Vec<PathBuf>) -> LoadedConfig {
-        let loaded = if paths.is_empty() && !self.discover {
-            self.load_config()
-        } else {
-            self.load_optional_config()
-        };
-        LoadedConfig { paths, ..loaded }
-    }
-
-    /// The configuration, without a warning if the default file does not exist.
-    pub fn load_optional_config(&self) -> LoadedConfig {
-        let mut loaded = self.load_config();
-        if self.config.is_none() && !Path::new(DEFAULT_CONFIG).exists() {
-            loaded.warnings.clear();
+    /// The configuration for a command that ends: a file that cannot be used is an error.
+    pub fn usable_config(&self) -> Result<LoadedConfig, CliError> {
+        let loaded = self.load_config();
+        match &loaded.unusable {
+            None => Ok(loaded),
+            Some(problem) => Err(CliError::invalid(
+                format!("the configuration cannot be used: {problem}"),
+                "mend the file, or name another with --config",
+            )),
         }
-        loaded
     }
 }
 
@@ -214,6 +213,33 @@ fn parse_timeout(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The command line with the options that stand before the command behind it: `skills --url U list`
+/// means `skills list --url U`. Without a command they are those of the worker.
+pub fn command_first(mut words: Vec<OsString>, program: &Command) -> Vec<OsString> {
+    let takes_value = |option: &str| {
+        let long = option.strip_prefix("--");
+        let commands = std::iter::once(program).chain(program.get_subcommands());
+        let mut arguments = commands.flat_map(Command::get_arguments);
+        arguments.any(|arg| arg.get_long() == long && arg.get_action().takes_values())
+    };
+    let mut at = 1;
+    while let Some(option) = words.get(at).and_then(|word| word.to_str()) {
+        if !option.starts_with('-') || option == "--" {
+            break;
+        }
+        at += if takes_value(option) { 2 } else { 1 };
+    }
+    if at > 1
+        && words
+            .get(at)
+            .is_some_and(|word| program.find_subcommand(word).is_some())
+    {
+        let command = words.remove(at);
+        words.insert(1, command);
+    }
+    words
+}
+
 /// Whether the command line contains `--json`. Known before the command line is parsed, so that
 /// a mistake in it is reported as JSON too.
 pub fn wants_json() -> bool {
@@ -223,7 +249,31 @@ pub fn wants_json() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::ArgAction;
+
     use super::*;
+
+    #[test]
+    fn options_may_stand_before_the_command() {
+        let url = || Arg::new("url").long("url").action(ArgAction::Set);
+        let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
+        let list = Command::new("list").arg(url()).arg(json);
+        let program = Command::new("skills").arg(url()).subcommand(list);
+        let check = |given: &str, expected: &str| {
+            let words = given.split(' ').map(Into::into).collect();
+            let words = command_first(words, &program);
+            assert_eq!(words.join(OsStr::new(" ")), *expected, "for {given}");
+        };
+        check("skills --url u list x", "skills list --url u x");
+        check("skills --url=u --json list", "skills list --url=u --json");
+        check("skills list --url u", "skills list --url u");
+        // The value of an option is not a command.
+        check("skills --url list", "skills --url list");
+        check("skills --url u", "skills --url u");
+        check("skills", "skills");
+        check("skills --help", "skills --help");
+        check("skills -- list", "skills -- list");
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {

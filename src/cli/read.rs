@@ -4,7 +4,8 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use skills_api::skills::RESOURCES_READ;
+use skills_api::skills::{INDEX, RESOURCES_READ};
+use skills_core::{IndexPart, SkillId};
 
 use super::CliError;
 use super::address;
@@ -31,6 +32,8 @@ pub struct ReadArgs {
 
 const READ_EXAMPLES: &str = "Examples:
   skills read resend/email             a skill, rendered on a terminal, raw in a pipe
+  skills read resend/email?toc         its headings
+  skills read 'resend/email#errors'    one section
   skills read pdf/scripts/run.py       a file of the skill folder pdf
   skills read iii://fn/demo/guide      the output of the function demo::guide
   skills read resend/email > email.md  a copy";
@@ -39,6 +42,13 @@ const READ_EXAMPLES: &str = "Examples:
 #[derive(Args)]
 #[command(after_help = INDEX_EXAMPLES)]
 pub struct IndexArgs {
+    /// Only this skill and those below it, as in `resend` or `iii://resend/`.
+    prefix: Option<String>,
+
+    /// The longest text, in tokens of 4 bytes; subtrees beyond it are folded.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    budget: Option<u32>,
+
     /// Print it unchanged on a terminal too.
     #[arg(long)]
     raw: bool,
@@ -49,6 +59,8 @@ pub struct IndexArgs {
 
 const INDEX_EXAMPLES: &str = "Examples:
   skills index                         the page that agents read first
+  skills index resend                  the skill resend and those below it
+  skills index --budget 500            at most 500 tokens, the rest folded
   skills index --raw | head            as markdown";
 
 /// The content of an address.
@@ -102,7 +114,36 @@ pub fn run(args: &ReadArgs) -> Result<(), CliError> {
 }
 
 pub fn index(args: &IndexArgs) -> Result<(), CliError> {
-    print_content("index", "iii://skills", args.raw, &args.options)
+    let prefix = args.prefix.as_deref().unwrap_or_default();
+    let prefix = prefix.trim().trim_end_matches('/');
+    let below = match prefix {
+        "" | "skills" | "iii://skills" => None,
+        prefix => Some(address::id(prefix)?),
+    };
+    let part = IndexPart {
+        below,
+        ..IndexPart::default()
+    };
+    let Some(budget) = args.budget else {
+        return print_content("index", &part.to_string(), args.raw, &args.options);
+    };
+    open(&args.options, async |connection| {
+        let input =
+            json!({ "prefix": part.below.as_ref().map(SkillId::as_str), "budget_tokens": budget });
+        let index: IndexText = connection.call(&INDEX, &input).await?;
+        connection.output.data("index", &index, |output| {
+            output.document(&index.text, true, args.raw)
+        })
+    })
+}
+
+/// The index within a budget.
+#[derive(Deserialize, Serialize)]
+struct IndexText {
+    text: String,
+    included: usize,
+    folded: usize,
+    omitted: usize,
 }
 
 fn print_content(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), CliError> {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use skills_api::skills::REGISTER;
+use serde_json::{Value, json};
+use skills_api::skills::{REGISTER, RESOURCES_READ};
 use skills_core::{BODY_MAX, SkillId};
 
 use super::connection::{Connection, open};
@@ -37,10 +37,16 @@ pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
     let id = address::id(&args.id)?;
     let skill = input::text(&args.file, BODY_MAX, &args.options.output())?;
     open(&args.options, async |connection| {
+        let before = body(connection, &id).await;
         let registered = register(connection, &id, &skill).await?;
+        let outcome = match before {
+            None => "registered",
+            Some(before) if before == skill => "unchanged",
+            Some(_) => "replaced",
+        };
         let output = &connection.output;
         output.data("register", &registered, |_| format!("iii://{id}\n"))?;
-        output.remark(&format!("registered, {}", size(skill.len() as u64)));
+        output.remark(&format!("{outcome}, {}", size(skill.len() as u64)));
         Ok(())
     })
 }
@@ -49,6 +55,13 @@ pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
 pub struct Registered {
     id: String,
     registered_at: String,
+}
+
+/// What agents read at the id now. A skill that cannot be read can still be registered.
+async fn body(connection: &Connection, id: &SkillId) -> Option<String> {
+    let payload = json!({ "uri": format!("iii://{id}") });
+    let read: Value = connection.call(&RESOURCES_READ, &payload).await.ok()?;
+    Some(read["contents"][0]["text"].as_str()?.to_owned())
 }
 
 /// Registers one skill.

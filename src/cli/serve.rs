@@ -1,14 +1,18 @@
 //! `skills serve`: the registry with an engine of its own, on one machine.
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
+use skills_access::AccessPolicy;
 
 use super::log::{self, LogArgs};
 use super::options::TargetArgs;
 use super::paths::check_paths;
+use super::ready::announce;
 use super::{CliError, block_on};
 use crate::app::{self, ServeOptions};
+use crate::config::LoadedConfig;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -24,6 +28,16 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:49135")]
     http: String,
 
+    /// A host name of this server, such as `skills.example.com`, besides `localhost` and loopback
+    /// addresses. May be repeated [config.yaml: `http.allowed_hosts`].
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+
+    /// An origin whose pages may connect, such as `https://app.example.com`. May be repeated
+    /// [config.yaml: `http.allowed_origins`].
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+
     #[command(flatten)]
     log: LogArgs,
 }
@@ -34,11 +48,16 @@ const EXAMPLES: &str = "Examples:
   skills serve --discover                     the skills of every agent on this machine
   skills serve --data-dir ./data              state in this directory
   skills serve --url ws://127.0.0.1:0         a free port for workers, shown in the log
-  skills serve --token T                      require this token of workers and HTTP clients";
+  skills serve --token T                      require this token of workers and HTTP clients
+  skills serve --http 0.0.0.0:49135 --token T --allow-host skills.example.com
+                                              serve other machines too";
 
 pub fn run(args: ServeArgs) -> Result<(), CliError> {
     log::start(args.log);
-    let loaded = (args.target.engine).load_config_with(check_paths(&args.paths)?);
+    let loaded = LoadedConfig {
+        paths: check_paths(&args.paths)?,
+        ..args.target.engine.load_config()
+    };
     app::log_warnings(&loaded);
     let data_dir = args.target.data_dir().or_else(app::data_dir);
     let data_dir = data_dir.ok_or_else(|| {
@@ -47,11 +66,17 @@ pub fn run(args: ServeArgs) -> Result<(), CliError> {
             "name one with --data-dir",
         )
     })?;
+    let http = &loaded.config.http;
     let options = ServeOptions {
         url: args.target.engine.url(),
         http: args.http,
         data_dir,
-        token: args.target.engine.token,
+        access: AccessPolicy {
+            allowed_hosts: [args.allow_host, http.allowed_hosts.clone()].concat(),
+            allowed_origins: [args.allow_origin, http.allowed_origins.clone()].concat(),
+            token: args.target.engine.token,
+        },
+        announce: (args.log.is_for_people() && io::stderr().is_terminal()).then_some(announce),
     };
     block_on(async {
         let served = app::serve(options, &loaded, app::stop_signal()).await;

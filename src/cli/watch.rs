@@ -141,7 +141,7 @@ fn report_events(connection: &Connection, client: &Client) -> impl Future<Output
                     error,
                     ..
                 }) => output.warn(&format!("`{trigger_type}` is not followed: {error}")),
-                Ok(Event::RegistrationRejected(_))
+                Ok(Event::RegistrationRejected(_) | Event::Unreachable { .. })
                 | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,
             }

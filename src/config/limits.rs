@@ -1,10 +1,10 @@
 //! The section `limits:` of the configuration: the limits that an operator can set.
 
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
-use serde_json::Value;
+
+use super::section::Section;
 
 /// The limits that an operator can set. `docs/limits.md` says what happens beyond each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,93 +59,86 @@ const COUNT: RangeInclusive<usize> = 1..=1_000_000;
 const CALLS: RangeInclusive<usize> = 64..=1_000_000;
 
 impl LimitSettings {
-    /// A setting, and the values that it can have.
-    fn setting(&mut self, name: &str) -> Option<(&mut usize, RangeInclusive<usize>)> {
-        Some(match name {
-            "message_bytes" => (&mut self.message_bytes, BYTES),
-            "engine_message_bytes" => (&mut self.engine_message_bytes, BYTES),
-            "queue_bytes" => (&mut self.queue_bytes, BYTES),
-            "all_queues_bytes" => (&mut self.all_queues_bytes, BYTES),
-            "open_calls" => (&mut self.open_calls, CALLS),
-            "value_bytes" => (&mut self.value_bytes, BYTES),
-            "write_queue_bytes" => (&mut self.write_queue_bytes, BYTES),
-            "worker_connections" => (&mut self.worker_connections, COUNT),
-            "http_connections" => (&mut self.http_connections, COUNT),
-            "http_body_bytes" => (&mut self.http_body_bytes, BYTES),
-            "http_sessions" => (&mut self.http_sessions, COUNT),
-            _ => return None,
-        })
+    /// The name of each setting, its value, and the values that it can have.
+    fn settings(&mut self) -> [(&'static str, &mut usize, RangeInclusive<usize>); 11] {
+        [
+            ("message_bytes", &mut self.message_bytes, BYTES),
+            (
+                "engine_message_bytes",
+                &mut self.engine_message_bytes,
+                BYTES,
+            ),
+            ("queue_bytes", &mut self.queue_bytes, BYTES),
+            ("all_queues_bytes", &mut self.all_queues_bytes, BYTES),
+            ("open_calls", &mut self.open_calls, CALLS),
+            ("value_bytes", &mut self.value_bytes, BYTES),
+            ("write_queue_bytes", &mut self.write_queue_bytes, BYTES),
+            ("worker_connections", &mut self.worker_connections, COUNT),
+            ("http_connections", &mut self.http_connections, COUNT),
+            ("http_body_bytes", &mut self.http_body_bytes, BYTES),
+            ("http_sessions", &mut self.http_sessions, COUNT),
+        ]
     }
 
-    /// Applies the settings of a file; returns a warning for each that is not valid.
-    pub(super) fn apply(&mut self, given: BTreeMap<String, Value>) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for (name, value) in given {
-            let Some((limit, range)) = self.setting(&name) else {
-                warnings.push(format!("`limits.{name}` is not a setting; ignored"));
-                continue;
-            };
-            let number = value.as_u64().and_then(|number| number.try_into().ok());
-            match number.filter(|number| range.contains(number)) {
-                Some(number) => *limit = number,
-                None => warnings.push(format!(
-                    "`limits.{name}` must be a number from {} to {}, not {value}; {limit} applies",
-                    range.start(),
-                    range.end()
-                )),
+    /// Reads the section of the file.
+    pub(super) fn read(&mut self, section: &mut Section<'_>) {
+        for (name, limit, range) in self.settings() {
+            if let Some(number) = section.take_number(name, &range) {
+                *limit = number;
             }
         }
-        warnings
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::config::Config;
 
     #[track_caller]
-    fn check(given: Value, change: impl FnOnce(&mut LimitSettings), warning: &str) {
+    fn check(yaml: &str, change: impl FnOnce(&mut LimitSettings), warning: &str) {
         let mut expected = LimitSettings::default();
         change(&mut expected);
-        let mut limits = LimitSettings::default();
-        let warnings = limits.apply(serde_json::from_value(given).unwrap());
-        assert_eq!(limits, expected);
+        let parsed = Config::parse(&format!("limits: {yaml}")).unwrap();
+        assert_eq!(parsed.config.limits, expected);
+        let warnings: Vec<_> = parsed.warnings.iter().map(ToString::to_string).collect();
         assert_eq!(warnings.join("\n"), warning);
     }
 
     #[test]
     fn settings() {
-        check(json!({}), |_| {}, "");
+        check("{}", |_| {}, "");
         check(
-            json!({ "http_sessions": 2, "queue_bytes": 4_194_304 }),
+            "{http_sessions: 2, queue_bytes: 4194304}",
             |limits| (limits.http_sessions, limits.queue_bytes) = (2, 4 << 20),
             "",
         );
         check(
-            json!({ "http_sessions": 0 }),
+            "{http_sessions: 0}",
             |_| {},
-            "`limits.http_sessions` must be a number from 1 to 1000000, not 0; 1024 applies",
+            "1:25: `limits.http_sessions` must be a number from 1 to 1000000, not 0; its default applies",
         );
         check(
-            json!({ "value_bytes": "64 MiB" }),
+            "{value_bytes: 64 MiB}",
             |_| {},
-            "`limits.value_bytes` must be a number from 2097152 to 1073741824, not \"64 MiB\"; 67108864 applies",
+            "1:23: `limits.value_bytes` must be a number from 2097152 to 1073741824, not the text `64 MiB`; its default applies",
         );
         check(
-            json!({ "queue": 5 }),
+            "{queue: 5}",
             |_| {},
-            "`limits.queue` is not a setting; ignored",
+            "1:10: `limits.queue` is not a setting; ignored",
         );
     }
 
     #[test]
     fn every_limit_can_be_set_and_its_default_is_valid() {
         let mut limits = LimitSettings::default();
-        let defaults = serde_json::to_value(&limits).unwrap();
-        for name in defaults.as_object().unwrap().keys() {
-            let (limit, range) = limits.setting(name).unwrap();
+        let fields = serde_json::to_value(&limits).unwrap();
+        let names: Vec<_> = limits.settings().iter().map(|(name, ..)| *name).collect();
+        for field in fields.as_object().unwrap().keys() {
+            assert!(names.contains(&field.as_str()), "{field}");
+        }
+        for (name, limit, range) in limits.settings() {
             assert!(range.contains(limit), "{name}");
         }
     }

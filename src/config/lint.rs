@@ -1,58 +1,48 @@
 //! The section `lint:` of the configuration: the severities of rules, and the rules whose
 //! findings refuse a registration.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
 use skills_core::{LintSettings, Severity};
-use skills_lint::find_rule;
+use skills_lint::{RULES, find_rule};
 
-/// The settings, and the warnings about what is not one.
-pub fn parse(section: BTreeMap<String, Value>) -> (LintSettings, Vec<String>) {
+use super::node::{Node, Value};
+use super::section::Section;
+
+const SEVERITY: &str = "`error`, `warning`, `note` or `off`";
+
+/// Reads the section of the file.
+pub(super) fn read(section: &mut Section<'_>) -> LintSettings {
     let mut settings = LintSettings::default();
-    let mut warnings = Vec::new();
-    for (key, value) in section {
-        if key == "refuse" {
-            for code in list(&value) {
-                match find_rule(code) {
-                    Some(rule) => drop(settings.refuse.insert(rule.code.into())),
-                    None => warnings.push(no_rule("lint.refuse", code)),
-                }
-            }
-            if !value.is_array() {
-                warnings.push("`lint.refuse` must be a list of codes; ignored".into());
-            }
-            continue;
+    for rule in RULES.iter().copied().flatten() {
+        if let Some(severity) = section.take(rule.code, SEVERITY, severity) {
+            settings.severities.insert(rule.code.into(), severity);
         }
-        let Some(rule) = find_rule(&key) else {
-            warnings.push(no_rule("lint", &key));
-            continue;
-        };
-        let severity = match value.as_str() {
-            Some("off") => None,
-            // YAML 1.1 and people write `off` as a truth value.
-            None if value == Value::Bool(false) => None,
-            text => {
-                let Ok(severity) = text.unwrap_or_default().parse::<Severity>() else {
-                    let expected = "`error`, `warning`, `note` or `off`";
-                    warnings.push(format!("`lint.{key}` must be {expected}; ignored"));
-                    continue;
-                };
-                Some(severity)
-            }
-        };
-        settings.severities.insert(rule.code.into(), severity);
     }
-    (settings, warnings)
+    let codes = |node: &Node| Some((node.texts()?, node.place));
+    let (codes, place) = match section.take("refuse", "a list of codes", codes) {
+        Some(codes) => codes,
+        None => return settings,
+    };
+    for code in codes {
+        match find_rule(&code) {
+            Some(rule) => drop(settings.refuse.insert(rule.code.into())),
+            None => {
+                let message = format!("names `{code}`, which is no rule; ignored");
+                section.warn("refuse", place, &message);
+            }
+        }
+    }
+    settings
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &str> {
-    let items = value.as_array().into_iter().flatten();
-    items.map(|item| item.as_str().unwrap_or_default())
-}
-
-fn no_rule(place: &str, code: &str) -> String {
-    format!("`{place}` names `{code}`, which is no rule; `docs/lint.md` lists them; ignored")
+/// A severity; `Some(None)` turns a rule off.
+fn severity(node: &Node) -> Option<Option<Severity>> {
+    match &node.value {
+        // Some versions of YAML read `off` as a truth value.
+        Value::Bool(false) => Some(None),
+        Value::Text(text) if text == "off" => Some(None),
+        Value::Text(text) => text.parse().ok().map(Some),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -68,16 +58,16 @@ mod tests {
         refuse: &[&str],
         warning: &str,
     ) {
-        let (config, warnings) = Config::parse(&format!("lint: {section}\n"));
+        let parsed = Config::parse(&format!("lint: {section}\n")).unwrap();
+        let severities = severities.iter();
         let expected = LintSettings {
             severities: severities
-                .iter()
                 .map(|(code, s)| ((*code).to_owned(), *s))
                 .collect(),
             refuse: refuse.iter().map(|code| (*code).to_owned()).collect(),
         };
-        assert_eq!(config.lint, expected, "for {section}");
-        let all = warnings.join("\n");
+        assert_eq!(parsed.config.lint, expected, "for {section}");
+        let all: String = parsed.warnings.iter().map(ToString::to_string).collect();
         let is_expected = all.contains(warning) && all.is_empty() == warning.is_empty();
         assert!(is_expected, "for {section}: {all}");
     }
@@ -86,7 +76,7 @@ mod tests {
     fn severities_and_refusals() {
         let error = Some(Severity::Error);
         check(
-            "{T011: error, f012: off}",
+            "{T011: error, F012: off}",
             &[("T011", error), ("F012", None)],
             &[],
             "",
@@ -97,7 +87,7 @@ mod tests {
             &["T008"],
             "",
         );
-        check("{T999: error}", &[], &[], "`T999`, which is no rule");
+        check("{T099: error}", &[], &[], "`lint.T099` is not a setting");
         check("{T011: bad}", &[], &[], "`lint.T011` must be `error`");
         check("{refuse: [x]}", &[], &[], "`lint.refuse` names `x`");
         check("{refuse: T008}", &[], &[], "`lint.refuse` must be a list");

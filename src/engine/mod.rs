@@ -63,9 +63,11 @@ fn failure(error: CallError) -> Failure {
         CallError::Disconnected => Failure::Unreachable {
             reason: error.to_string(),
         },
-        CallError::Remote(body) if body.code == "invocation_stopped" => Failure::Failed {
-            code: body.code,
-            message: "its worker disconnected before it answered".into(),
+        CallError::Remote(body) if body.code == "invocation_stopped" => Failure::Unreachable {
+            reason: "its worker disconnected before it answered".into(),
+        },
+        CallError::Remote(body) if body.is_temporary() => Failure::Unreachable {
+            reason: body.message,
         },
         CallError::Remote(body) if body.message.trim().is_empty() => Failure::Failed {
             message: format!("it gave no reason (code `{}`)", body.code),

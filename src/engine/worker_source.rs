@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
+use skills_api::documents::{DOCUMENTS, Document, Documents, DocumentsInput};
 use skills_core::{
-    Engine, Error, Failure, Head, Listing, Origin, Pending, PromptArgument, PromptName, PromptText,
-    ResourceUri, SkillId, Source, SourcePrompt, SourceSkill, TemplateArgument,
+    Engine, Error, Failure, FileContent, FilePath, Head, Listing, Manifest, Origin, Pending,
+    PromptArgument, PromptName, PromptText, ResourceUri, SkillId, Source, SourcePrompt,
+    SourceSkill, TemplateArgument, file_of_body, manifests_of_bodies,
 };
 
 /// The documents that the skills worker on an engine serves; none without such a worker.
@@ -85,6 +88,21 @@ struct Text {
     text: Arc<str>,
 }
 
+/// The content of a file.
+#[derive(Deserialize)]
+struct FileData {
+    #[serde(flatten)]
+    data: Data,
+}
+
+/// Text, or bytes in base64.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Data {
+    Text(String),
+    Blob(String),
+}
+
 /// The result of `prompts::mcp-get`.
 #[derive(Deserialize)]
 struct Rendered {
@@ -140,8 +158,36 @@ impl WorkerSource {
         Ok(list.map_or_else(Vec::new, |list| list.items))
     }
 
+    /// Every document; `None` if the worker has no such operation.
+    async fn documents(&self, digests: bool) -> Result<Option<Vec<Manifest>>, Error> {
+        let input = json!(DocumentsInput { digests });
+        let documents = self.call(DOCUMENTS.id, &input, LIST_SKILLS).await?;
+        let Some(Documents { skills }) = documents else {
+            return Ok(None);
+        };
+        let manifests = skills.into_iter().map(Document::into_manifest);
+        manifests.collect::<Result<_, _>>().map(Some)
+    }
+
+    async fn list_manifests(&self) -> Result<Listing<Manifest>, Error> {
+        match self.documents(true).await? {
+            Some(entries) => Ok(listing(entries)),
+            None => manifests_of_bodies(self).await,
+        }
+    }
+
     async fn list_skills(&self) -> Result<Listing<SourceSkill>, Error> {
-        let doing = "list the documents";
+        match self.documents(false).await? {
+            Some(entries) => Ok(listing(
+                entries.into_iter().map(|entry| entry.skill).collect(),
+            )),
+            None => self.list_skills_without_folders().await,
+        }
+    }
+
+    /// The documents of a worker from before skill folders.
+    async fn list_skills_without_folders(&self) -> Result<Listing<SourceSkill>, Error> {
+        let doing = LIST_SKILLS;
         let entries: Vec<Entry> = self.list("skills::list", doing).await?;
         if entries
             .iter()
@@ -170,15 +216,11 @@ impl WorkerSource {
                     // The list has no triggers.
                     triggers: None,
                 },
-                // Its files are on the disk of the worker.
                 folder: None,
                 id,
             })
         };
-        Ok(Listing {
-            entries: entries.into_iter().filter_map(skill).collect(),
-            skipped: Vec::new(),
-        })
+        Ok(listing(entries.into_iter().filter_map(skill).collect()))
     }
 
     async fn list_prompts(&self) -> Result<Listing<SourcePrompt>, Error> {
@@ -196,10 +238,7 @@ impl WorkerSource {
                 }
             }
         }
-        Ok(Listing {
-            entries,
-            skipped: Vec::new(),
-        })
+        Ok(listing(entries))
     }
 
     async fn prompts_without_descriptions(&self) -> Result<Vec<SourcePrompt>, Error> {
@@ -250,8 +289,41 @@ impl WorkerSource {
         let content = contents.and_then(|mut contents| contents.items.pop());
         Ok(content.map(|content| content.text))
     }
+
+    async fn read_file(&self, id: &SkillId, path: &FilePath) -> Result<Option<FileContent>, Error> {
+        const DOING: &str = "read a file";
+        let at = FilePath::in_skill(id, path.as_str())?;
+        let input = json!({ "uri": ResourceUri::File(at).to_string() });
+        let contents = self.call("skills::resources-read", &input, DOING).await;
+        let contents: Option<List<FileData>> = match contents {
+            // A worker from before skill folders does not know the address.
+            Err(Error::Invalid { .. }) => return file_of_body(self, id, path).await,
+            contents => contents?,
+        };
+        let content = contents.and_then(|mut contents| contents.items.pop());
+        let bytes = match content.map(|content| content.data) {
+            Some(Data::Text(text)) => text.into_bytes(),
+            Some(Data::Blob(blob)) => {
+                BASE64_STANDARD
+                    .decode(blob)
+                    .map_err(|error| Error::Source {
+                        doing: format!("{DOING} of the engine's skills worker"),
+                        problem: format!("{}: it is not base64: {error}", input["uri"]),
+                    })?
+            }
+            None => return Ok(None),
+        };
+        Ok(Some(FileContent::new(bytes)))
+    }
 }
 
+/// Entries of the worker, which reports itself what it skips.
+const fn listing<T>(entries: Vec<T>) -> Listing<T> {
+    let skipped = Vec::new();
+    Listing { entries, skipped }
+}
+
+const LIST_SKILLS: &str = "list the documents";
 const LIST_PROMPTS: &str = "list the prompts";
 
 impl Source for WorkerSource {
@@ -261,6 +333,18 @@ impl Source for WorkerSource {
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
         Box::pin(self.read_skill(id))
+    }
+
+    fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
+        Box::pin(self.list_manifests())
+    }
+
+    fn file<'a>(
+        &'a self,
+        id: &'a SkillId,
+        path: &'a FilePath,
+    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+        Box::pin(self.read_file(id, path))
     }
 
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {
@@ -277,105 +361,4 @@ impl Source for WorkerSource {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Mutex;
-
-    use skills_core::{Json, Registry, RegistrySettings};
-
-    use super::*;
-
-    /// An engine with a skills worker that records the calls.
-    #[derive(Default)]
-    struct Worker(Mutex<Vec<String>>);
-
-    impl Engine for Worker {
-        fn call<'a>(
-            &'a self,
-            function: &'a str,
-            _: Json,
-            _: Duration,
-        ) -> Pending<'a, Result<Option<Json>, Failure>> {
-            self.0.lock().unwrap().push(function.to_owned());
-            let entry = |id: &str, origin: &str| {
-                let at = "2026-01-01T00:00:00Z";
-                json!({ "id": id, "name": id, "bytes": 1, "registered_at": at, "origin": origin })
-            };
-            // The entry of a worker from before documents.
-            let mut old = entry("d", "");
-            old.as_object_mut().unwrap().remove("origin");
-            let entries = || {
-                [
-                    entry("a", "fs"),
-                    entry("b", "3md"),
-                    entry("c", "state"),
-                    old,
-                ]
-            };
-            let answer = match function {
-                "state::list" => json!([]),
-                "state::get" => json!(null),
-                "skills::list" => json!({ "skills": entries() }),
-                "skills::resources-list" => json!({ "resources": [] }),
-                "prompts::list" => json!({ "prompts": entries() }),
-                "prompts::mcp-list" => json!({ "prompts": [{ "name": "b", "description": "B" }] }),
-                "prompts::mcp-get" => json!({
-                    "description": "B", "messages": [{ "content": { "text": "Do B." } }],
-                }),
-                _ => return Box::pin(std::future::ready(Err(Failure::Absent))),
-            };
-            Box::pin(std::future::ready(Ok(Some(to_raw_value(&answer).unwrap()))))
-        }
-
-        fn send(&self, _: &str, _: Json) {}
-    }
-
-    fn fixture() -> (Arc<Worker>, Registry) {
-        let worker = Arc::new(Worker::default());
-        let engine: Arc<dyn Engine> = Arc::<Worker>::clone(&worker);
-        let settings = RegistrySettings::default();
-        let source = WorkerSource::new(Arc::clone(&engine), settings.timeout);
-        let now = || "2026-01-01T00:00:00Z".to_owned();
-        let registry = Registry::new(engine, vec![Arc::new(source)], settings, now);
-        (worker, registry)
-    }
-
-    impl Worker {
-        /// The calls since the last time, without those to state.
-        fn take_calls(&self) -> Vec<String> {
-            let mut calls = std::mem::take(&mut *self.0.lock().unwrap());
-            calls.retain(|function| !function.starts_with("state::"));
-            calls
-        }
-    }
-
-    #[tokio::test]
-    async fn a_list_calls_the_worker_once_for_all_origins() {
-        let (worker, registry) = fixture();
-        let skills = registry.skills().await.unwrap();
-        let shown = skills.entries.iter().map(|s| (s.id.as_str(), s.origin));
-        let expected = [("a", Origin::Fs), ("b", Origin::Agent3md)];
-        assert_eq!(shown.collect::<Vec<_>>(), expected);
-        assert_eq!(
-            worker.take_calls(),
-            ["skills::list", "skills::resources-list"]
-        );
-        let prompts = registry.prompts().await.unwrap();
-        let shown = prompts.entries.iter().map(|p| (p.name.as_str(), p.origin));
-        assert_eq!(shown.collect::<Vec<_>>(), expected);
-        assert_eq!(worker.take_calls(), ["prompts::list", "prompts::mcp-list"]);
-    }
-
-    #[tokio::test]
-    async fn a_prompt_is_read_only_where_the_worker_lists_it_as_a_document() {
-        let (worker, registry) = fixture();
-        let rendered = registry.render_prompt(&"b".parse().unwrap(), None).await;
-        assert_eq!(&*rendered.unwrap().description, "B");
-        assert_eq!(
-            worker.take_calls(),
-            ["prompts::list", "prompts::mcp-list", "prompts::mcp-get"]
-        );
-        let unknown = registry.render_prompt(&"c".parse().unwrap(), None).await;
-        unknown.unwrap_err();
-        assert!(!worker.take_calls().contains(&"prompts::mcp-get".to_owned()));
-    }
-}
+mod tests;

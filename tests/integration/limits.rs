@@ -45,7 +45,10 @@ fn the_table_names_every_constant() {
 fn the_table_names_every_setting_and_no_other() {
     let config = serde_json::to_value(Config::default()).unwrap();
     let settings = config["limits"].as_object().unwrap().keys();
-    let settings: Vec<_> = settings.map(|name| format!("limits.{name}")).collect();
+    let settings = settings.map(|name| format!("limits.{name}"));
+    let index = config["index"].as_object().unwrap().keys();
+    let index = index.map(|name| format!("index.{name}"));
+    let settings: Vec<_> = index.chain(settings).collect();
     let limits = LIMITS.iter().flat_map(|(_, limits)| *limits);
     let mut named: Vec<_> = limits
         .filter_map(|limit| limit.setting)

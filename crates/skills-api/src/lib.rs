@@ -6,10 +6,11 @@
 //! same for the events that workers subscribe to.
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
-//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `prompts`, `route`,
-//! `lint` and `fetch` hold the functions, `tools` the operations that exist as tools only.
+//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
+//! `route`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools only.
 
 mod decode;
+pub mod documents;
 pub mod fetch;
 mod lint;
 mod operation;
@@ -30,9 +31,11 @@ pub const OPERATIONS: &[Operation] = &[
     skills::REGISTER,
     skills::UNREGISTER,
     skills::LIST,
+    skills::INDEX,
     skills::RESOURCES_LIST,
     skills::RESOURCES_READ,
     skills::RESOURCES_TEMPLATES,
+    documents::DOCUMENTS,
     fetch::FETCH_SKILL,
     fetch::FETCH,
     route::ROUTE,
@@ -72,6 +75,7 @@ pub const fn code(kind: Kind) -> &'static str {
         Kind::Invalid => "invalid_input",
         Kind::NotFound => "not_found",
         Kind::Forbidden => "forbidden",
+        Kind::Failed => "failed",
         Kind::Unavailable => "unavailable",
         Kind::TimedOut => "timed_out",
         Kind::Broken => "broken",

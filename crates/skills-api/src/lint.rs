@@ -1,9 +1,11 @@
 //! Findings in skills: on request, and when a worker registers one.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skills_core::{
-    ContentData, Error, FilePath, Registry, ResourceUri, SKILL_MD, Severity, SkillHead, SkillId,
+    ContentData, Error, FilePath, Registry, ResourceUri, SKILL_MD, Severity, SkillFolder, SkillId,
 };
 use skills_lint::{
     Collection, File, Finding, Findings, Kind, KnownSkill, Skill, check, check_text,
@@ -95,9 +97,12 @@ impl<'a> FindingEntry<'a> {
 
 /// The findings in a skill of any origin, with links judged over the whole registry.
 async fn of_skill(registry: &Registry, id: &SkillId) -> Result<Findings, Error> {
-    let skills = registry.skills().await?.entries;
-    let head = skills.iter().find(|head| head.id == *id);
-    let folder = head.and_then(|head| head.folder.as_ref());
+    let (skills, documents) = (
+        registry.skills().await?.entries,
+        registry.documents().await?,
+    );
+    let document = documents.iter().find(|document| document.id == *id);
+    let folder = document.and_then(|document| document.folder.as_ref());
     let main = match folder {
         Some(_) => ResourceUri::File(FilePath::in_skill(id, SKILL_MD)?),
         None => ResourceUri::Skill(id.clone()),
@@ -121,21 +126,27 @@ async fn of_skill(registry: &Registry, id: &SkillId) -> Result<Findings, Error> 
         document: read(registry, SKILL_MD, &main).await?,
         bundled,
     };
-    let others = skills.iter().filter(|head| head.id != *id);
+    let folders: HashMap<&SkillId, &SkillFolder> = documents
+        .iter()
+        .filter_map(|document| Some((&document.id, &**document.folder.as_ref()?)))
+        .collect();
+    let others = skills
+        .iter()
+        .map(|head| &head.id)
+        .filter(|other| *other != id);
+    let known = others.map(|id| {
+        let files = folders.get(id).map_or(&[][..], |folder| &folder.files);
+        KnownSkill {
+            id: id.clone(),
+            files: files.iter().map(|file| file.path.clone()).collect(),
+        }
+    });
     let collection = Collection {
         skills: vec![skill],
-        known: others.map(known).collect(),
+        known: known.collect(),
         ..Collection::default()
     };
     Ok(check(&collection, registry.lint_settings()))
-}
-
-fn known(head: &SkillHead) -> KnownSkill {
-    let files = head.folder.iter().flat_map(|folder| folder.files.iter());
-    KnownSkill {
-        id: head.id.clone(),
-        files: files.map(|file| file.path.clone()).collect(),
-    }
 }
 
 async fn read(registry: &Registry, name: &str, uri: &ResourceUri) -> Result<File, Error> {

@@ -29,6 +29,9 @@ pub struct Operation {
     pub idempotent: bool,
     /// Runs it.
     pub run: Run,
+    /// Runs it for a call of the tool.
+    pub run_tool: Run,
+    pub(crate) tool_input: fn(SchemaSettings) -> Value,
     pub(crate) input: fn(SchemaSettings) -> Value,
     pub(crate) output: fn(SchemaSettings) -> Value,
 }
@@ -48,6 +51,8 @@ impl Operation {
             tool_title: None,
             idempotent: false,
             run,
+            run_tool: run,
+            tool_input: schema::generate::<I>,
             input: schema::generate::<I>,
             output: schema::generate::<O>,
         }
@@ -87,7 +92,7 @@ impl Operation {
 
     /// The tool's arguments. A tool takes no others.
     pub fn tool_input_schema(&self) -> Value {
-        let mut schema = (self.input)(schema::tool_settings().for_deserialize());
+        let mut schema = (self.tool_input)(schema::tool_settings().for_deserialize());
         schema["additionalProperties"] = false.into();
         schema
     }
@@ -144,15 +149,20 @@ mod tests {
             })
         };
         let uris = json!({ "type": "array", "items": text });
+        let number = json!({ "type": "integer", "minimum": 0 });
         let fetch = json!({
-            "type": "object", "properties": { "uri": text, "uris": uris },
+            "type": "object",
+            "properties": { "uri": text, "uris": uris, "max_tokens": number },
             "additionalProperties": false,
         });
         check("skill::fetch", &fetch, &text);
         check("skill::read", &one("uri"), &text);
         check("skill::resolve", &one("id"), &text);
-        let mut list = one("prefix");
-        list.as_object_mut().unwrap().remove("required");
+        let list = json!({
+            "type": "object",
+            "properties": { "prefix": text, "limit": number, "cursor": text },
+            "additionalProperties": false,
+        });
         let skill = json!({
             "type": "object",
             "properties": {
@@ -162,8 +172,11 @@ mod tests {
             "required": ["uri", "id", "title"],
         });
         let skills = json!({
-            "type": "object", "properties": { "skills": { "type": "array", "items": skill } },
-            "required": ["skills"],
+            "type": "object",
+            "properties": {
+                "skills": { "type": "array", "items": skill }, "total": number, "cursor": text,
+            },
+            "required": ["skills", "total"],
         });
         check("skill::list", &list, &skills);
         let route = tools().find(|tool| tool.id == "skill::route").unwrap();

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skills_core::{
-    ContentData, Mime, Resource, SkillHead, SkillId, Skipped, TEMPLATES, check_body,
+    ContentData, IndexPart, Mime, PageRequest, Resource, SCHEME, SkillHead, SkillId, Skipped,
+    TEMPLATES, check_body, page,
 };
 
 use super::Operation;
@@ -76,18 +77,34 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
     "List every skill without its body, by id.",
     |registry, payload| {
         Box::pin(async move {
-            let ListSkillsInput { paths } = decode(&payload)?;
+            let ListSkillsInput { limit, cursor } = decode(&payload)?;
+            let is_paged = limit.is_some() || cursor.is_some();
             let list = async {
-                let listing = registry.skills().await?;
+                let mut listing = registry.skills().await?;
                 let damaged = match &listing.skipped[..] {
                     [] => Vec::new(),
                     _ => registry.damaged_skills().await?,
                 };
-                let skills = listing.entries.iter();
-                let skills = skills.map(|skill| SkillEntry::of(skill, paths)).collect();
+                let request = PageRequest {
+                    limit,
+                    cursor: cursor.as_deref(),
+                    prefix: "",
+                };
+                let entries = std::mem::take(&mut listing.entries);
+                let page = page(entries, request, |skill| &skill.id)?;
+                let skills = page.entries.iter();
+                let skills = skills.map(SkillEntry::of).collect();
                 let damaged = damaged.into_iter().map(DamagedEntry::from).collect();
-                encode(&ListSkillsOutput { skills, damaged })
+                encode(&ListSkillsOutput {
+                    skills,
+                    damaged,
+                    total: is_paged.then_some(page.total),
+                    cursor: page.cursor,
+                })
             };
+            if is_paged {
+                return list.await;
+            }
             registry.cached_list("skills::list", list).await
         })
     },
@@ -96,25 +113,33 @@ pub const LIST: Operation = Operation::function::<ListSkillsInput, ListSkillsOut
 
 #[derive(Deserialize, JsonSchema)]
 struct ListSkillsInput {
-    /// Whether to list the files of skill folders. Absent from the published schema.
+    /// At most this many skills.
     #[serde(default)]
-    #[schemars(skip)]
-    paths: bool,
+    limit: Option<usize>,
+    /// The cursor of the page before.
+    #[serde(default)]
+    cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct ListSkillsOutput<'a> {
     skills: Vec<SkillEntry<'a>>,
-    /// Registered skills that cannot be served. Absent from the published schema, and from the
-    /// output if there are none.
+    /// Registered skills that cannot be served. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     damaged: Vec<DamagedEntry>,
+    /// How many skills there are, if a page was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    /// The cursor of the next page, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DamagedEntry {
+    /// The scope and the key of its row.
     place: String,
+    /// Why it cannot be served.
     reason: String,
 }
 
@@ -131,33 +156,72 @@ struct SkillEntry<'a> {
     registered_at: &'a str,
     /// `state` for what a worker registered, otherwise the source it comes from.
     origin: &'static str,
-    /// The number of files of a skill folder. Absent from the published schema, and from the
-    /// output of other skills.
+    /// The number of files of a skill folder. Absent from other skills.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     files: Option<usize>,
-    /// The paths of those files, if they were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    paths: Option<Vec<&'a str>>,
 }
 
 impl<'a> SkillEntry<'a> {
-    fn of(skill: &'a SkillHead, with_paths: bool) -> Self {
-        let folder = skill.folder.as_ref().filter(|_| with_paths);
-        let paths = folder.map(|folder| {
-            let files = folder.files.iter();
-            files.map(|file| file.path.as_str()).collect()
-        });
+    fn of(skill: &'a SkillHead) -> Self {
         Self {
             id: skill.id.as_str(),
             bytes: skill.bytes,
             registered_at: &skill.registered_at,
             origin: skill.origin.as_str(),
             files: skill.files,
-            paths,
         }
     }
+}
+
+/// `skills::index`.
+pub const INDEX: Operation = Operation::function::<IndexInput, IndexOutput>(
+    "skills::index",
+    "The index of all skills, or of those at and below a prefix, within a budget of tokens.",
+    |registry, payload| {
+        Box::pin(async move {
+            let IndexInput {
+                budget_tokens,
+                prefix,
+            } = decode(&payload)?;
+            let below = prefix.as_deref().map(str::trim);
+            let below = below.map(|prefix| prefix.strip_prefix(SCHEME).unwrap_or(prefix));
+            let below = below.map(|prefix| prefix.strip_suffix('/').unwrap_or(prefix));
+            let below = below.filter(|prefix| !prefix.is_empty());
+            let part = IndexPart {
+                below: below.map(str::parse).transpose()?,
+                ..IndexPart::default()
+            };
+            let index = registry.index_text(&part, budget_tokens).await?;
+            encode(&IndexOutput {
+                text: index.text,
+                included: index.included,
+                folded: index.folded,
+                omitted: 0,
+            })
+        })
+    },
+)
+.idempotent();
+
+#[derive(Deserialize, JsonSchema)]
+struct IndexInput {
+    /// The longest text, in tokens of 4 bytes. By default that of the configuration.
+    #[serde(default)]
+    budget_tokens: Option<usize>,
+    /// The id of the skill at the top, such as `resend` or `resend/`.
+    #[serde(default)]
+    prefix: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct IndexOutput {
+    text: Arc<str>,
+    /// Skills with a line of their own.
+    included: usize,
+    /// Skills behind the lines of subtrees and pages, whose addresses list them.
+    folded: usize,
+    /// Skills that no line stands for: none.
+    omitted: usize,
 }
 
 /// `skills::resources-list`.

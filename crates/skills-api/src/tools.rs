@@ -3,7 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skills_core::{Match, Missing, ResolvedSkill, Resource, ResourceUri, SkillId};
+use skills_core::limits::LIST_PAGE;
+use skills_core::{
+    Match, Missing, PageRequest, ResolvedSkill, Resource, ResourceUri, SkillId, page,
+};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -13,18 +16,30 @@ use super::schema::Text;
 pub const LIST: Operation = Operation::tool::<ListInput, ListOutput<'static>>(
     "skill::list",
     "List skills",
-    "List skills with their addresses, titles and descriptions, all of them or those whose id \
-     begins with `prefix`.",
+    "List skills page by page, by id: addresses, titles, descriptions.",
     |registry, payload| {
         Box::pin(async move {
-            let ListInput { prefix } = decode(&payload)?;
-            let prefix = prefix.unwrap_or_default();
+            let ListInput {
+                prefix,
+                limit,
+                cursor,
+            } = decode(&payload)?;
+            let request = PageRequest {
+                limit: Some(limit.unwrap_or(LIST_PAGE)),
+                cursor: cursor.as_deref(),
+                prefix: prefix.as_deref().unwrap_or_default(),
+            };
             let resources = registry.resources().await?;
-            let skills = resources.iter().filter_map(SkillSummary::of);
+            let skills = resources.iter().filter_map(|resource| match &resource.uri {
+                ResourceUri::Skill(id) => Some((id, resource)),
+                _ => None,
+            });
+            let page = page(skills.collect(), request, |(id, _)| id)?;
+            let skills = page.entries.into_iter();
             encode(&ListOutput {
-                skills: skills
-                    .filter(|skill| skill.id.starts_with(&prefix))
-                    .collect(),
+                skills: skills.map(SkillSummary::of).collect(),
+                total: page.total,
+                cursor: page.cursor,
             })
         })
     },
@@ -32,14 +47,22 @@ pub const LIST: Operation = Operation::tool::<ListInput, ListOutput<'static>>(
 
 #[derive(Deserialize, JsonSchema)]
 struct ListInput {
-    /// The beginning of the ids, such as `resend/`.
+    /// The ids begin with this.
     #[serde(default)]
     prefix: Option<String>,
+    #[serde(default)]
+    limit: Option<usize>,
+    /// From the page before.
+    #[serde(default)]
+    cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct ListOutput<'a> {
     skills: Vec<SkillSummary<'a>>,
+    total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -56,18 +79,15 @@ struct SkillSummary<'a> {
 }
 
 impl<'a> SkillSummary<'a> {
-    fn of(resource: &'a Resource) -> Option<Self> {
-        let ResourceUri::Skill(id) = &resource.uri else {
-            return None;
-        };
-        Some(Self {
+    fn of((id, resource): (&'a SkillId, &'a Resource)) -> Self {
+        Self {
             uri: resource.uri.to_string(),
             id: id.as_str(),
             title: &resource.name,
             description: resource.description.as_deref(),
             bytes: resource.bytes,
             modified: resource.modified.as_deref(),
-        })
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::escape::quote;
-use crate::front_matter::{Document, FrontMatter};
+use crate::front_matter::{Difference, Document, FrontMatter};
 use crate::limits::{MAX_COMPATIBILITY_CHARS, MAX_SKILL_DESCRIPTION_CHARS, SEGMENT_MAX};
 
 /// The reasons why the specification rejects a document as the `SKILL.md` of the folder with
@@ -34,6 +34,8 @@ pub enum About {
     Repair,
     /// The value of a key.
     Key(&'static str),
+    /// A text that versions of YAML read differently.
+    YamlVersions,
 }
 
 /// The same reasons with what each is about.
@@ -68,6 +70,14 @@ pub fn violations(document: &Document<'_>, folder: &str) -> Vec<Violation> {
         Some(violation(About::Key(key), reason))
     };
     violations.extend(checks.into_iter().filter_map(failed));
+    if let Some(Difference { text, meaning }) = document.yaml_difference() {
+        let reason = format!(
+            "has {} in its front matter, which some versions of YAML read as {meaning}; put it in \
+             quotes",
+            quote(text)
+        );
+        violations.push(violation(About::YamlVersions, reason));
+    }
     violations
 }
 
@@ -100,20 +110,30 @@ pub fn nearest_name(text: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// A `SKILL.md` with this front matter, whose body is `body` byte for byte.
-pub fn skill_md(name: &str, description: &str, body: &str) -> String {
-    // JSON is YAML, and its texts need no other quotes.
-    let text = |text: &str| Value::from(text).to_string();
-    let description: String = description
-        .chars()
-        .take(MAX_SKILL_DESCRIPTION_CHARS)
-        .collect();
-    let (name, description) = (text(name), text(&description));
-    format!("---\nname: {name}\ndescription: {description}\n---\n{body}")
+/// Why a skill with this last segment of its id cannot be published, and the cure.
+pub fn no_name_reason(segment: &str) -> String {
+    let near = nearest_name(segment).map(|near| format!(", such as `{near}`"));
+    let near = near.unwrap_or_default();
+    format!("`{segment}` cannot be the name of an Agent Skill; give it another id{near}")
+}
+
+/// A field that is text, if it is present at all.
+fn text<'a>(front_matter: &'a FrontMatter, key: &str) -> Result<Option<&'a str>, String> {
+    check_not_null(front_matter, key)?;
+    front_matter.text(key)
+}
+
+fn check_not_null(front_matter: &FrontMatter, key: &str) -> Result<(), String> {
+    match front_matter.get(key) {
+        Some(Value::Null) => Err(format!(
+            "has a `{key}` in its front matter without a value; write one, or delete the line"
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn name(front_matter: &FrontMatter, folder: &str) -> Result<(), String> {
-    let Some(name) = front_matter.text("name")? else {
+    let Some(name) = text(front_matter, "name")? else {
         return Err(format!(
             "has no `name` in its front matter; add `name: {folder}`"
         ));
@@ -135,7 +155,7 @@ fn name(front_matter: &FrontMatter, folder: &str) -> Result<(), String> {
 }
 
 fn description(front_matter: &FrontMatter) -> Result<(), String> {
-    let description = front_matter.text("description")?.unwrap_or_default();
+    let description = text(front_matter, "description")?.unwrap_or_default();
     if description.trim().is_empty() {
         return Err(
             "has no `description` in its front matter; say what it does and when to use it".into(),
@@ -145,7 +165,7 @@ fn description(front_matter: &FrontMatter) -> Result<(), String> {
 }
 
 fn compatibility(front_matter: &FrontMatter) -> Result<(), String> {
-    match front_matter.text("compatibility")? {
+    match text(front_matter, "compatibility")? {
         Some(text) => check_length("compatibility", text, MAX_COMPATIBILITY_CHARS),
         None => Ok(()),
     }
@@ -161,12 +181,13 @@ fn check_length(key: &str, text: &str, limit: usize) -> Result<(), String> {
 }
 
 fn text_or_absent(front_matter: &FrontMatter, key: &str) -> Result<(), String> {
-    front_matter.text(key).map(drop)
+    text(front_matter, key).map(drop)
 }
 
 fn metadata(front_matter: &FrontMatter) -> Result<(), String> {
+    check_not_null(front_matter, "metadata")?;
     let entries = match front_matter.get("metadata") {
-        None | Some(Value::Null) => return Ok(()),
+        None => return Ok(()),
         Some(Value::Object(entries)) => entries,
         Some(_) => {
             return Err("has a `metadata` in its front matter that is not a map; \
@@ -239,6 +260,31 @@ mod tests {
             &with("metadata: {version: 1.0}\n"),
             &["`version` in its `metadata`"],
         );
+        for key in ["license", "compatibility", "metadata", "allowed-tools"] {
+            let part = format!("has a `{key}` in its front matter without a value; write one");
+            check(&with(&format!("{key}:\n")), &[&part]);
+            check(&with(&format!("{key}: ~\n")), &[&part]);
+        }
+        check(
+            "---\nname: pdf\ndescription:\n---\nx",
+            &["has a `description` in its front matter without a value"],
+        );
+        check(&with("metadata: {a: null}\n"), &["`a` in its `metadata`"]);
+        check(&with("metadata: {a: [b]}\n"), &["`a` in its `metadata`"]);
+        for value in ["yes", "2026-01-31", "012", "1e3"] {
+            let part = format!("has `{value}` in its front matter, which some versions of YAML");
+            check(&with(&format!("x-y: {value}\n")), &[&part]);
+            check(&with(&format!("x-y: \"{value}\"\n")), &[]);
+        }
+        check(
+            &with("metadata: {date: 2026-01-31}\n"),
+            &["read as a date; put it in quotes"],
+        );
+        check(&with("license: no\n"), &["read as true or false"]);
+        check(
+            &with("license: true\n"),
+            &["`license` in its front matter that is true or false"],
+        );
         let long = format!("compatibility: {}\n", "a".repeat(501));
         check(
             &with(&long),
@@ -261,19 +307,6 @@ mod tests {
             assert!(is_name(name), "{name}");
         }
         assert_eq!(nearest_name("日本"), None);
-    }
-
-    #[test]
-    fn front_matter_in_front_of_a_body_leaves_it_as_it_is() {
-        let long = "é".repeat(2_000);
-        for description in ["Reads: \"a\" # b", "a\nb\t\u{1}\u{2028}", "'", &long] {
-            for body in ["# PDF\n", "\n\n# PDF", "---\na: b\n---\nx", "\r\nx"] {
-                let text = skill_md("pdf", description, body);
-                let document = Document::parse(&text);
-                assert_eq!(document.body, body);
-                assert_eq!(rejections(&document, "pdf"), [""; 0], "{text}");
-            }
-        }
     }
 
     #[test]

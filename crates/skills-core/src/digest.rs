@@ -1,8 +1,12 @@
 //! The SHA-256 digest of a file.
 
 use std::fmt;
+use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
+
+use crate::Error;
+use crate::escape::quote;
 
 /// A SHA-256 digest. Its text is `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +33,28 @@ impl fmt::Display for Digest {
     }
 }
 
+impl FromStr for Digest {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let bytes = || -> Option<[u8; 32]> {
+            let digits = text.strip_prefix("sha256:")?.as_bytes();
+            let digit = |digit: u8| HEX.iter().position(|known| *known == digit);
+            let byte = |pair: &[u8]| u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok();
+            let pairs = digits.chunks_exact(2);
+            let is_whole = pairs.remainder().is_empty();
+            let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
+            bytes.filter(|_| is_whole)?.try_into().ok()
+        };
+        bytes().map(Self).ok_or_else(|| {
+            Error::invalid(
+                format!("digest {}", quote(text)),
+                "is not `sha256:` and 64 lowercase hexadecimal digits",
+            )
+        })
+    }
+}
+
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -45,5 +71,17 @@ mod tests {
             Digest::of(b"").to_string(),
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         );
+        let digest = Digest::of(b"x");
+        assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
+        let short = &digest.to_string()[..70];
+        for text in [
+            "",
+            "sha256:",
+            short,
+            "sha512:00",
+            &digest.to_string().to_uppercase(),
+        ] {
+            text.parse::<Digest>().unwrap_err();
+        }
     }
 }

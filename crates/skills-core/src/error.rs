@@ -14,7 +14,9 @@ pub enum Kind {
     NotFound,
     /// The requested thing must not be reached this way.
     Forbidden,
-    /// The engine or a function failed or cannot be reached.
+    /// A function returned an error; repeating the call is of no use.
+    Failed,
+    /// The engine, or a function that it needs, cannot be reached or cannot serve now.
     Unavailable,
     /// The engine or a function exceeded its timeout.
     TimedOut,
@@ -29,6 +31,7 @@ impl Kind {
             Self::Invalid => "invalid",
             Self::NotFound => "not_found",
             Self::Forbidden => "forbidden",
+            Self::Failed => "failed",
             Self::Unavailable => "unavailable",
             Self::TimedOut => "timed_out",
             Self::Broken => "broken",
@@ -64,6 +67,22 @@ pub enum Error {
         id: SkillId,
         /// The nearest existing id.
         nearest: Option<String>,
+    },
+    /// No skill has an id with this beginning.
+    #[error("no skill found at {uri}")]
+    NoSuchSubtree {
+        /// The requested address.
+        uri: String,
+        /// The nearest address that lists skills.
+        nearest: Option<String>,
+    },
+    /// The text has no such heading.
+    #[error("heading not found: {uri}")]
+    NoSuchHeading {
+        /// The requested address.
+        uri: String,
+        /// The nearest address of a heading, or all of them.
+        headings: String,
     },
     /// No skill folder has this file.
     #[error("file not found: {path}")]
@@ -229,6 +248,8 @@ impl Error {
             Self::Invalid { .. } => Kind::Invalid,
             Self::OldLink { .. }
             | Self::NoSuchSkill { .. }
+            | Self::NoSuchSubtree { .. }
+            | Self::NoSuchHeading { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
@@ -244,7 +265,8 @@ impl Error {
             | Self::Function { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
                 Failure::Absent => Kind::NotFound,
-                Failure::Unreachable { .. } | Failure::Failed { .. } => Kind::Unavailable,
+                Failure::Unreachable { .. } => Kind::Unavailable,
+                Failure::Failed { .. } => Kind::Failed,
             },
             Self::UnsupportedShape { .. } | Self::Damaged { .. } | Self::Source { .. } => {
                 Kind::Broken
@@ -259,10 +281,12 @@ impl Error {
             Self::Invalid { hint, .. } => hint.clone(),
             Self::OldLink { new, .. } => Some(format!("function addresses look like `{new}` now")),
             Self::NoSuchSkill { nearest, .. }
+            | Self::NoSuchSubtree { nearest, .. }
             | Self::NoSuchFile { nearest, .. }
             | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
             }
+            Self::NoSuchHeading { headings, .. } => Some(headings.clone()),
             Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())

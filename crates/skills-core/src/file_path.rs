@@ -1,6 +1,6 @@
 //! The path of a file in a skill folder, alone or after the id of its skill.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -136,14 +136,19 @@ struct Encoded<'a>(&'a str);
 
 impl fmt::Display for Encoded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0.bytes() {
-            if byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte) {
-                f.write_char(char::from(byte))?;
-            } else {
+        let is_plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte);
+        let mut rest = self.0;
+        // Lists print thousands of paths, nearly all without such a byte.
+        while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
+            f.write_str(&rest[..at])?;
+            let end = at + rest[at..].chars().next().map_or(1, char::len_utf8);
+            for byte in rest[at..end].bytes() {
                 write!(f, "%{byte:02X}")?;
             }
+            rest = &rest[end..];
         }
-        Ok(())
+        f.write_str(rest)
     }
 }
 

@@ -13,6 +13,7 @@ pub mod agent_skill;
 mod catalogue;
 mod change;
 mod content;
+mod cut;
 mod digest;
 mod engine;
 mod error;
@@ -21,6 +22,7 @@ mod file_path;
 pub mod front_matter;
 mod function_id;
 pub mod generated_skill_md;
+mod headings;
 mod image;
 pub mod index;
 mod key_locks;
@@ -30,6 +32,7 @@ mod lint_settings;
 mod markdown;
 pub mod media_type;
 mod nearest;
+mod page;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
@@ -43,7 +46,9 @@ mod skill;
 mod skill_folder;
 mod skill_id;
 mod source;
+mod text_part;
 mod uri;
+mod visibility;
 
 pub use change::{Change, Listener, Topic};
 pub use content::{Content, ContentData, Mime, from_section};
@@ -55,23 +60,31 @@ pub use file_path::FilePath;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
+pub use index::{IndexPart, IndexView};
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
 pub use lint_settings::{LintSettings, NoSeverity, Severity};
 pub use markdown::Head;
 pub use nearest::nearest;
+pub use page::{Page, PageRequest, page};
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
-pub use published::{FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills};
+pub use published::{
+    FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills, Unlisted,
+};
 pub use registry::{
-    Match, Missing, PromptHead, PromptMenuEntry, Registry, RegistrySettings, Resolved,
-    ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
+    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Registry,
+    RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
 pub use skill_id::SkillId;
-pub use source::{Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill};
-pub use uri::{FILE_SCHEME, ResourceUri, SCHEME};
+pub use source::{
+    Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill, file_of_body,
+    manifests_of_bodies,
+};
+pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
+pub use visibility::Visibility;

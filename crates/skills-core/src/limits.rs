@@ -20,6 +20,12 @@ pub const MAX_FILE_PATH_BYTES: usize = 1_024;
 pub const MAX_SKILL_FILES: usize = 512;
 /// Bytes of the files of a skill folder. With more, its body is served and its files are not.
 pub const MAX_SKILL_FILES_BYTES: usize = 16_777_216;
+/// Bytes of a text of the index. Beyond, subtrees are folded.
+pub const INDEX_BYTES: usize = 32_768;
+/// Skills on a page of a list. More is an error.
+pub const LIST_MAX: usize = 1_000;
+/// Skills on a page of the MCP tool `skill__list`, unless it asks for another number.
+pub const LIST_PAGE: usize = 50;
 /// Addresses of one fetch. More is an error.
 pub const FETCH_MAX: usize = 256;
 /// Bytes of a request that is routed. More is an error.

@@ -58,12 +58,13 @@ pub fn all_links<'a>(
             return None;
         };
         let uri = dest_url.split('#').next().unwrap_or_default();
+        let uri = uri.strip_suffix("?toc").unwrap_or(uri);
         let to = if uri.starts_with(SCHEME) || uri.starts_with(FILE_SCHEME) {
             match uri.parse::<ResourceUri>() {
                 Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
                 Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
                 Ok(ResourceUri::Section(function)) => Ok(Target::Section(function)),
-                Ok(ResourceUri::Index) => return None,
+                Ok(_) => return None,
                 Err(error) => Err(error.to_text()),
             }
         } else {

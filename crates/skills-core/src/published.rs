@@ -14,22 +14,35 @@ use crate::escape::quote;
 use crate::file_path::encode;
 use crate::limits::{MAX_SKILL_FILES, MAX_SKILL_FILES_BYTES};
 use crate::{
-    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillId, generated_skill_md,
+    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillFolder, SkillId, agent_skill,
     media_type,
 };
 
 /// Every skill with the digests of its files at one moment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PublishedSkills {
     /// In byte order of their ids.
     manifests: Vec<Manifest>,
 }
 
+/// A skill that lists leave out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlisted {
+    /// Its id.
+    pub id: SkillId,
+    /// Why, and the remedy.
+    pub reason: String,
+    /// Whether something is wrong with its folder; if not, its id or the skills below it are the
+    /// reason.
+    pub is_fault: bool,
+}
+
 /// A skill that is an Agent Skill.
 #[derive(Clone, Copy, Debug)]
 pub struct PublishedSkill<'a> {
-    all: &'a PublishedSkills,
     manifest: &'a Manifest,
+    /// The skills below it.
+    nested: &'a [Manifest],
 }
 
 /// A file of a skill.
@@ -71,7 +84,36 @@ impl PublishedSkills {
             .manifests
             .iter()
             .filter_map(|manifest| self.publish(manifest).ok());
-        all.filter(PublishedSkill::is_within_limits)
+        all.filter(|skill| skill.excess().is_none())
+    }
+
+    /// The skills that are not [listed](Self::listed), with the reasons.
+    pub fn unlisted(&self) -> impl Iterator<Item = Unlisted> {
+        self.manifests.iter().filter_map(|manifest| {
+            let reason = match self.publish(manifest) {
+                Ok(skill) => skill.excess()?,
+                Err(reason) => reason.into_owned(),
+            };
+            let folder = manifest.skill.folder.as_ref();
+            let is_fault = |folder: &Arc<SkillFolder>| {
+                folder.files_problem.is_some() || !folder.rejections.is_empty()
+            };
+            Some(Unlisted {
+                id: manifest.skill.id.clone(),
+                reason,
+                is_fault: folder.is_some_and(is_fault),
+            })
+        })
+    }
+
+    /// Adds documents, the first of each id, unless a skill of that id is there already.
+    #[must_use]
+    pub fn with_documents(self, documents: Vec<Manifest>) -> Self {
+        let manifests = self.manifests.into_iter().chain(documents);
+        let mut all = Self::new(manifests.collect());
+        // The order of equal ids was kept.
+        all.manifests.dedup_by(|b, a| a.skill.id == b.skill.id);
+        all
     }
 
     /// The skill with this id; an error with the reason why it is not an Agent Skill.
@@ -151,24 +193,24 @@ impl PublishedSkills {
                 return Err(Cow::Borrowed(problem));
             }
         } else if manifest.generated.is_none() {
-            return Err(NO_NAME.into());
+            return Err(agent_skill::no_name_reason(last_segment(&manifest.skill.id)).into());
         }
-        let all = self;
-        Ok(PublishedSkill { all, manifest })
+        let nested = self.below(&manifest.skill.id);
+        Ok(PublishedSkill { manifest, nested })
     }
 
     /// The skills below an id.
     fn below(&self, id: &SkillId) -> &[Manifest] {
-        let prefix = format!("{id}/");
-        let is_before = |entry: &Manifest| entry.skill.id.as_str() < prefix.as_str();
+        let is_below = |entry: &Manifest| below(entry.skill.id.as_str(), id.as_str()).is_some();
+        let is_before = |entry: &Manifest| {
+            let other = entry.skill.id.as_str().as_bytes();
+            // `a-b` comes before `a/b`, and both after `a`.
+            other.iter().lt(id.as_str().as_bytes().iter().chain(b"/"))
+        };
         let rest = &self.manifests[self.manifests.partition_point(is_before)..];
-        let is_below = |entry: &Manifest| entry.skill.id.as_str().starts_with(&prefix);
         &rest[..rest.partition_point(is_below)]
     }
 }
-
-const NO_NAME: &str = "the last segment of its id has an underscore or misplaced hyphens, so it \
-    cannot be the name of an Agent Skill; register it under another id";
 
 impl<'a> PublishedSkill<'a> {
     /// Its id.
@@ -178,8 +220,7 @@ impl<'a> PublishedSkill<'a> {
 
     /// Its name: the last segment of its id.
     pub fn name(&self) -> &'a str {
-        let id = self.manifest.skill.id.as_str();
-        id.rsplit('/').next().unwrap_or_default()
+        last_segment(&self.manifest.skill.id)
     }
 
     /// The address of its `SKILL.md`.
@@ -198,13 +239,12 @@ impl<'a> PublishedSkill<'a> {
     }
 
     /// The front matter of its `SKILL.md` as a JSON object.
-    pub fn front_matter(&self) -> Cow<'a, str> {
-        let skill = &self.manifest.skill;
-        if let Some(folder) = &skill.folder {
-            return Cow::Borrowed(&folder.front_matter);
-        }
-        let generated = generated_skill_md::front_matter(&skill.id, &skill.head);
-        generated.unwrap_or_default().into()
+    pub fn front_matter(&self) -> &'a str {
+        let folder = self.manifest.skill.folder.as_ref();
+        let own = folder.map(|folder| &*folder.front_matter);
+        let generated = self.manifest.generated.as_ref();
+        let generated = || generated.map(|generated| &*generated.front_matter);
+        own.or_else(generated).unwrap_or("{}")
     }
 
     /// Its `SKILL.md`.
@@ -215,9 +255,8 @@ impl<'a> PublishedSkill<'a> {
     /// Every file below its id, in byte order of their addresses.
     pub fn files(&self) -> Vec<PublishedFile<'a>> {
         let mut files: Vec<_> = own_files(self.manifest).collect();
-        let nested = self.all.below(self.id());
-        if !nested.is_empty() {
-            files.extend(nested.iter().flat_map(own_files));
+        if !self.nested.is_empty() {
+            files.extend(self.nested.iter().flat_map(own_files));
             // Of two files at one address, that of the longer id comes first and is kept.
             files.sort_by(|a, b| a.address().cmp(b.address()).then(b.skill.cmp(a.skill)));
             files.dedup_by(|a, b| a.address().eq(b.address()));
@@ -225,14 +264,28 @@ impl<'a> PublishedSkill<'a> {
         files
     }
 
-    fn is_within_limits(&self) -> bool {
-        if self.all.below(self.id()).is_empty() {
-            return true;
+    /// Why it has more files than clients allow, and the remedy. Its own folder is within the
+    /// limits, so the skills below it are too many.
+    fn excess(&self) -> Option<String> {
+        if self.nested.is_empty() {
+            return None;
         }
         let files = self.files();
         let bytes: u64 = files.iter().map(|file| file.bytes).sum();
-        files.len() <= MAX_SKILL_FILES && bytes <= MAX_SKILL_FILES_BYTES as u64
+        let (files, skills) = (files.len(), self.nested.len());
+        if files <= MAX_SKILL_FILES && bytes <= MAX_SKILL_FILES_BYTES as u64 {
+            return None;
+        }
+        Some(format!(
+            "has {files} files of {bytes} bytes with the {skills} skills below it, and clients of \
+             Agent Skills allow {MAX_SKILL_FILES} files of {MAX_SKILL_FILES_BYTES} bytes; give it \
+             an id that is not above them, or them other ids"
+        ))
     }
+}
+
+fn last_segment(id: &SkillId) -> &str {
+    id.as_str().rsplit('/').next().unwrap_or_default()
 }
 
 fn own_files(manifest: &Manifest) -> impl Iterator<Item = PublishedFile<'_>> {
@@ -240,10 +293,10 @@ fn own_files(manifest: &Manifest) -> impl Iterator<Item = PublishedFile<'_>> {
     let files = manifest.files().map(move |(file, digest)| PublishedFile {
         skill,
         path: file.path.as_str(),
-        bytes: file.bytes,
+        bytes: file.bytes.into(),
         digest,
     });
-    let generated = manifest.generated.map(|generated| PublishedFile {
+    let generated = manifest.generated.as_ref().map(|generated| PublishedFile {
         skill,
         path: SKILL_MD,
         bytes: generated.bytes,

@@ -101,7 +101,6 @@ impl SkillHead {
             registered_at: row.registered_at,
             origin: Origin::State,
             files: None,
-            folder: None,
         })
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use agent3md::TriggerIndex;
 use serde_json::value::RawValue;
 
+use crate::index::Lines;
 use crate::{Json, Skipped};
 
 /// The value of a key.
@@ -32,7 +33,9 @@ pub(crate) struct Snapshot<T> {
     /// In byte order of their keys.
     pub rows: Vec<Arc<T>>,
     pub damaged: Vec<Skipped>,
-    /// The text of the index of the rows.
+    /// The lines of the index of the rows.
+    pub index_lines: OnceLock<Lines>,
+    /// The text of the index, if it has no other lines.
     pub index: OnceLock<Arc<str>>,
     /// The triggers of the rows.
     pub triggers: OnceLock<TriggerIndex>,
@@ -45,6 +48,7 @@ impl<T> Snapshot<T> {
         Self {
             rows,
             damaged,
+            index_lines: OnceLock::new(),
             index: OnceLock::new(),
             triggers: OnceLock::new(),
             encoded: Mutex::default(),

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::front_matter::Document;
 use crate::limits::BODY_MAX;
 use crate::markdown::Head;
 use crate::{Error, GeneratedSkillMd, SkillId};
@@ -39,10 +38,9 @@ impl Skill {
     }
 
     /// Its `SKILL.md` for clients of Agent Skills, if its id has a name. Computed on first use.
-    pub fn generated(&self) -> Option<GeneratedSkillMd> {
-        let body = || Document::parse(&self.body).body;
-        let generate = || GeneratedSkillMd::of(&self.id, self.head(), body());
-        *self.generated.get_or_init(generate)
+    pub fn generated(&self) -> Option<&GeneratedSkillMd> {
+        let generate = || GeneratedSkillMd::of(&self.id, self.head(), &self.body, &self.body);
+        self.generated.get_or_init(generate).as_ref()
     }
 }
 

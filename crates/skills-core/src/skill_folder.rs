@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::front_matter::Document;
 use crate::source::SourceSkill;
 use crate::{Digest, FilePath, GeneratedSkillMd, Head, SkillId, generated_skill_md, media_type};
 
@@ -30,8 +29,11 @@ pub struct SkillFolder {
 pub struct FolderFile {
     /// Its path in the folder.
     pub path: FilePath,
-    /// Its length.
-    pub bytes: u64,
+    /// Its length. The files of a folder have at most
+    /// [`MAX_SKILL_FILES_BYTES`](crate::limits::MAX_SKILL_FILES_BYTES) together.
+    pub bytes: u32,
+    /// Whether its owner may execute it. This program never does.
+    pub is_executable: bool,
 }
 
 impl FolderFile {
@@ -115,10 +117,10 @@ impl FileContent {
         Self { bytes, digest }
     }
 
-    /// The `SKILL.md` that is generated for the skill with this document.
+    /// The `SKILL.md` that is generated for the skill whose `iii://` address returns this document.
     pub(crate) fn generated(id: &SkillId, document: &str) -> Option<Self> {
-        let body = Document::parse(document).body;
-        let text = generated_skill_md::generate(id, &Head::of(document), body)?;
-        Some(Self::new(text.into_bytes()))
+        let head = Head::of(document);
+        let text = generated_skill_md::generate(id, &head, document, document)?;
+        Some(Self::new(text.as_bytes()))
     }
 }

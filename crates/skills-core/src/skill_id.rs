@@ -36,6 +36,12 @@ impl SkillId {
         self.0.bytes().map(key).cmp(other.0.bytes().map(key))
     }
 
+    /// Whether it is `other` or a skill below it.
+    pub fn is_at_or_below(&self, other: &Self) -> bool {
+        let rest = self.0.strip_prefix(other.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     pub(crate) fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::front_matter::Document;
 use crate::markdown::Head;
 use crate::skill_folder::{FileContent, Manifest, SKILL_MD, SkillFolder};
 use crate::{Error, FilePath, GeneratedSkillMd, Pending, PromptName, SkillId, TemplateArgument};
@@ -88,7 +87,7 @@ impl SourceSkill {
         let folder = self.folder.as_ref()?;
         let mut files = folder.files.iter().filter(|_| folder.rejections.is_empty());
         let file = files.find(|file| file.path.as_str() == SKILL_MD);
-        file.map(|file| file.bytes)
+        file.map(|file| file.bytes.into())
     }
 }
 
@@ -126,28 +125,7 @@ pub trait Source: Send + Sync {
 
     /// Every skill as [`Self::skills`] lists it, with the digests of its files, in one walk.
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
-        Box::pin(async {
-            let Listing { entries, skipped } = self.skills().await?;
-            let mut manifests = Vec::with_capacity(entries.len());
-            for mut skill in entries {
-                // Removed since it was listed.
-                let Some(body) = self.skill(&skill.id).await? else {
-                    continue;
-                };
-                // As [`Self::file`] has it, which knows nothing but the body.
-                skill.head = Head::of(&body);
-                let body = Document::parse(&body).body;
-                let generated = GeneratedSkillMd::of(&skill.id, &skill.head, body);
-                manifests.push(Manifest::of_generated(skill, generated));
-            }
-            let entries = manifests;
-            Ok(Listing { entries, skipped })
-        })
-    }
-
-    /// The manifest of one folder skill; `None` if no folder has this id.
-    fn manifest<'a>(&'a self, _id: &'a SkillId) -> Pending<'a, Result<Option<Manifest>, Error>> {
-        Box::pin(std::future::ready(Ok(None)))
+        Box::pin(manifests_of_bodies(self))
     }
 
     /// A file in the folder of a skill, read now: `SKILL.md` is the raw document, or generated
@@ -157,13 +135,7 @@ pub trait Source: Send + Sync {
         id: &'a SkillId,
         path: &'a FilePath,
     ) -> Pending<'a, Result<Option<FileContent>, Error>> {
-        Box::pin(async move {
-            if path.as_str() != SKILL_MD {
-                return Ok(None);
-            }
-            let body = self.skill(id).await?;
-            Ok(body.and_then(|body| FileContent::generated(id, &body)))
-        })
+        Box::pin(file_of_body(self, id, path))
     }
 
     /// Every prompt, and what had to be skipped.
@@ -176,4 +148,37 @@ pub trait Source: Send + Sync {
         name: &'a PromptName,
         given: &'a Map<String, Value>,
     ) -> Pending<'a, Result<Option<PromptText>, Error>>;
+}
+
+/// The manifests of a source that knows nothing but bodies: every `SKILL.md` is generated.
+pub async fn manifests_of_bodies<S: Source + ?Sized>(
+    source: &S,
+) -> Result<Listing<Manifest>, Error> {
+    let Listing { entries, skipped } = source.skills().await?;
+    let mut manifests = Vec::with_capacity(entries.len());
+    for mut skill in entries {
+        // Removed since it was listed.
+        let Some(body) = source.skill(&skill.id).await? else {
+            continue;
+        };
+        // As [`file_of_body`] has it, which knows nothing but the body.
+        skill.head = Head::of(&body);
+        let generated = GeneratedSkillMd::of(&skill.id, &skill.head, &body, &body);
+        manifests.push(Manifest::of_generated(skill, generated));
+    }
+    let entries = manifests;
+    Ok(Listing { entries, skipped })
+}
+
+/// A file of a source that knows nothing but bodies.
+pub async fn file_of_body<S: Source + ?Sized>(
+    source: &S,
+    id: &SkillId,
+    path: &FilePath,
+) -> Result<Option<FileContent>, Error> {
+    if path.as_str() != SKILL_MD {
+        return Ok(None);
+    }
+    let body = source.skill(id).await?;
+    Ok(body.and_then(|body| FileContent::generated(id, &body)))
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::escape::quote;
+use crate::file_path::percent_decode;
+use crate::index::{IndexPart, IndexView};
 use crate::limits::ID_MAX;
 use crate::{Error, FilePath, FunctionId, SkillId, segment};
 
@@ -17,6 +19,8 @@ pub const FILE_SCHEME: &str = "skill://";
 pub enum ResourceUri {
     /// `iii://skills`: the rendered index.
     Index,
+    /// `iii://resend/`: the index of a subtree; `?pages` and `?from=id`: its pages.
+    IndexPart(IndexPart),
     /// `iii://{id}`: a stored body, or the markdown file of a skill folder without its
     /// ending `.md`.
     Skill(SkillId),
@@ -24,6 +28,22 @@ pub enum ResourceUri {
     File(FilePath),
     /// `iii://fn/{a}/{b}`: the output of function `a::b`.
     Section(FunctionId),
+    /// A part of a text: of a skill, of a markdown file or of the output of a function.
+    Part {
+        /// The whole text.
+        of: Box<ResourceUri>,
+        /// Which part of it.
+        part: TextPart,
+    },
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TextPart {
+    /// `?toc`: its headings.
+    Toc,
+    /// `#slug`: the section below a heading.
+    Heading(String),
 }
 
 impl FromStr for ResourceUri {
@@ -31,6 +51,9 @@ impl FromStr for ResourceUri {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
+        if let Some((whole, part)) = split_part(text) {
+            return part_of(text, whole, part);
+        }
         if let Some(path) = text.strip_prefix(FILE_SCHEME) {
             return file(text, path);
         }
@@ -41,6 +64,21 @@ impl FromStr for ResourceUri {
                 "try `iii://skills`, the index",
             ));
         };
+        let (before, query) = match path.split_once('?') {
+            Some((before, query)) => (before, Some(query)),
+            None => (path, None),
+        };
+        let below = match before.strip_suffix('/') {
+            None if before == "skills" && query.is_some() => Some(None),
+            Some(id) if !id.is_empty() && !id.starts_with("fn/") && id != "fn" => {
+                Some(Some(id.parse().map_err(|e| in_address(text, &e))?))
+            }
+            _ => None,
+        };
+        if let Some(below) = below {
+            let view = view(text, query)?;
+            return Ok(Self::IndexPart(IndexPart { below, view }));
+        }
         match path.split_once('/') {
             None if path == "skills" => Ok(Self::Index),
             None if path == "fn" => Err(Error::invalid_hint(
@@ -58,6 +96,70 @@ impl FromStr for ResourceUri {
             },
         }
     }
+}
+
+/// The address of the whole text and the part of it, if an address has one. In the path of a
+/// file, `#` and `?` are a part only after `.md`.
+fn split_part(text: &str) -> Option<(&str, &str)> {
+    let is_file = text.starts_with(FILE_SCHEME);
+    let has_parts = |whole: &str| !is_file || whole.ends_with(".md");
+    if let Some(whole) = text.strip_suffix("?toc") {
+        return has_parts(whole).then_some((whole, "?toc"));
+    }
+    let at = text
+        .find('#')
+        .filter(|_| is_file || text.starts_with(SCHEME))?;
+    let (whole, part) = text.split_at(at);
+    has_parts(whole).then_some((whole, part))
+}
+
+fn part_of(text: &str, whole: &str, part: &str) -> Result<ResourceUri, Error> {
+    let refuse = |problem: &str, hint: &str| {
+        let what = format!("address {}", quote(text));
+        Err(Error::invalid_hint(what, problem, hint))
+    };
+    let of: ResourceUri = whole.parse()?;
+    match of {
+        ResourceUri::Skill(_) | ResourceUri::File(_) | ResourceUri::Section(_) => {}
+        ResourceUri::Index | ResourceUri::IndexPart(_) | ResourceUri::Part { .. } => {
+            return refuse(
+                "has no headings",
+                "write `iii://id#heading` or `iii://id?toc`",
+            );
+        }
+    }
+    let part = match part.strip_prefix('#') {
+        None => TextPart::Toc,
+        Some(slug) => match percent_decode(slug).filter(|slug| !slug.is_empty()) {
+            Some(slug) => TextPart::Heading(slug),
+            None => return refuse("names no heading", "`?toc` lists the headings"),
+        },
+    };
+    let of = Box::new(of);
+    Ok(ResourceUri::Part { of, part })
+}
+
+/// The view that a query asks for.
+fn view(text: &str, query: Option<&str>) -> Result<IndexView, Error> {
+    match query {
+        None => Ok(IndexView::Tree),
+        Some("pages") => Ok(IndexView::Pages),
+        Some(query) => match query.strip_prefix("from=") {
+            Some(id) => {
+                let id = id.parse().map_err(|e| in_address(text, &e))?;
+                Ok(IndexView::From(id))
+            }
+            None => Err(unknown_query(text, query)),
+        },
+    }
+}
+
+fn unknown_query(text: &str, query: &str) -> Error {
+    Error::invalid_hint(
+        format!("address {}", quote(text)),
+        format!("has an unknown query {}", quote(query)),
+        "the index takes `?pages`, or `?from=` and an id",
+    )
 }
 
 /// `pdf/SKILL.md` of `skill://pdf/SKILL.md`.
@@ -122,9 +224,14 @@ impl fmt::Display for ResourceUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Index => write!(f, "{SCHEME}skills"),
+            Self::IndexPart(part) => part.fmt(f),
             Self::Skill(id) => write!(f, "{SCHEME}{id}"),
             Self::File(path) => write!(f, "{FILE_SCHEME}{}", path.encoded()),
             Self::Section(function) => write!(f, "{SCHEME}fn/{}", function.path()),
+            Self::Part { of, part } => match part {
+                TextPart::Toc => write!(f, "{of}?toc"),
+                TextPart::Heading(slug) => write!(f, "{of}#{slug}"),
+            },
         }
     }
 }
@@ -138,9 +245,11 @@ mod tests {
     fn check(uri: &str, expected: &str) {
         let got = match uri.parse::<ResourceUri>() {
             Ok(ResourceUri::Index) => "index".into(),
+            Ok(ResourceUri::IndexPart(part)) => format!("part {part}"),
             Ok(ResourceUri::Skill(id)) => format!("skill {id}"),
             Ok(ResourceUri::File(path)) => format!("file {path}"),
             Ok(ResourceUri::Section(function)) => format!("call {function}"),
+            Ok(part @ ResourceUri::Part { .. }) => format!("part {part}"),
             Err(error) => error.to_text(),
         };
         assert!(
@@ -168,10 +277,29 @@ mod tests {
         check("iii://fn/stream/x", "internal namespace");
         check("iii://", "id must be non-empty");
         check("iii:///a", "non-empty");
-        check("iii://a/", "non-empty");
+        check("iii://a/", "part iii://a/");
+        check("iii://a/b/?pages", "part iii://a/b/?pages");
+        check("iii://skills?from=a/b", "part iii://skills?from=a/b");
+        check("iii://skills/", "reserved for the index");
+        check("iii://skills?x", "unknown query `x`");
+        check("iii://a/?from=A", "lowercase");
+        check("iii://a//", "non-empty");
+        check("iii:///", "non-empty");
+        check("iii://fn/a/", "non-empty");
         check("iii://a//b", "non-empty");
         check("iii://Skills", "lowercase");
-        check("iii://a#b", "has '#'; use lowercase");
+        check("iii://a#b-c", "part iii://a#b-c");
+        check("iii://a#%C3%BC", "part iii://a#\u{fc}");
+        check("iii://a/b?toc", "part iii://a/b?toc");
+        check("iii://fn/a#b", "part iii://fn/a#b");
+        check("skill://a/B.md?toc", "part skill://a/B.md?toc");
+        check("skill://a/B.py?toc", "file a/B.py?toc");
+        check("iii://a#", "names no heading");
+        check("iii://skills#a", "has no headings");
+        check("iii://a/?toc", "has no headings");
+        check("iii://a?toc#b", "has no headings");
+        check("iii://A#b", "lowercase");
+        check("iii://a?x", "lowercase");
         check("skill://pdf/SKILL.md", "file pdf/SKILL.md");
         check("skill://pdf/a%20b/C.py", "file pdf/a b/C.py");
         check("skill://pdf", "names no file of a skill");
@@ -202,7 +330,12 @@ mod tests {
         for text in [
             "iii://skills",
             "iii://a/b",
+            "iii://a/b/",
+            "iii://a/?from=a/b",
+            "iii://skills?pages",
             "iii://fn/a/b",
+            "iii://a/b#c-1",
+            "iii://a?toc",
             "skill://a/B%20c.md",
         ] {
             assert_eq!(text.parse::<ResourceUri>().unwrap().to_string(), text);

@@ -11,7 +11,7 @@ use crate::read_file::{ReadFileError, read_unlinked_file};
 use crate::reason::{display_path, io_reason, is_outage};
 use crate::scan::{FoundFolder, FoundMember};
 use crate::snapshot::fingerprint;
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, StampHash};
 
 /// The files of a skill folder.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Bundle {
     pub problem: Option<Arc<str>>,
     /// Changes with every file.
     pub fingerprint: u64,
-    stamps: Box<[Stamp]>,
+    stamps: Box<[StampHash]>,
     digests: Mutex<Digests>,
 }
 
@@ -53,7 +53,9 @@ impl Bundle {
         };
         let file = |member: &FoundMember| FolderFile {
             path: member.path.clone(),
-            bytes: member.stamp.length(),
+            // The files of a folder whose lengths do not fit are not served.
+            bytes: u32::try_from(member.stamp.length()).unwrap_or(u32::MAX),
+            is_executable: member.stamp.is_executable(),
         };
         let known = |member: &FoundMember| {
             let earlier = earlier?;
@@ -62,7 +64,7 @@ impl Bundle {
                 .binary_search_by(|file| file.path.cmp(&member.path));
             let at = found
                 .ok()
-                .filter(|&at| earlier.stamps[at] == member.stamp)?;
+                .filter(|&at| earlier.stamps[at] == member.stamp.to_hash())?;
             earlier.digests().get(at)
         };
         let printed = members.iter().map(|member| (&member.path, member.stamp));
@@ -70,7 +72,10 @@ impl Bundle {
             fingerprint: fingerprint((printed.collect::<Vec<_>>(), &problem)),
             files: members.iter().map(file).collect(),
             problem,
-            stamps: members.iter().map(|member| member.stamp).collect(),
+            stamps: members
+                .iter()
+                .map(|member| member.stamp.to_hash())
+                .collect(),
             digests: Mutex::new(Digests::Some(members.iter().map(known).collect())),
         }
     }
@@ -80,8 +85,8 @@ impl Bundle {
         let Ok(members) = &found.members else {
             return found.members.as_ref().err().map(String::as_str) == self.problem.as_deref();
         };
-        let same = |((member, file), stamp): ((&FoundMember, &FolderFile), &Stamp)| {
-            member.stamp == *stamp && member.path == file.path
+        let same = |((member, file), stamp): ((&FoundMember, &FolderFile), &StampHash)| {
+            member.stamp.to_hash() == *stamp && member.path == file.path
         };
         self.problem.is_none()
             && members.len() == self.files.len()
@@ -94,7 +99,7 @@ impl Bundle {
     pub fn digest_files(
         &self,
         found: &FoundFolder,
-        skill_md: (Stamp, Digest),
+        skill_md: (StampHash, Digest),
         walked: SystemTime,
     ) -> Result<Arc<[Digest]>, NoDigests> {
         let mut known = match self.digests().clone() {
@@ -107,7 +112,7 @@ impl Bundle {
         for (member, known) in members.iter().zip(&mut known) {
             let digest = match *known {
                 _ if member.path.as_str() == SKILL_MD => match skill_md {
-                    (stamp, digest) if stamp == member.stamp => digest,
+                    (stamp, digest) if stamp == member.stamp.to_hash() => digest,
                     _ => return Err(NoDigests::Changed),
                 },
                 Some(digest) => digest,

@@ -27,36 +27,25 @@ const LISTING: &str = "list the files of the skills";
 impl Sources {
     /// Every skill with the digests of its files.
     pub(crate) async fn list_manifests(&self) -> Result<Listing<Manifest>, Error> {
-        let (listed, entries) = self.with_digests(|_| true).await?;
+        let (listed, entries) = self.with_digests().await?;
         let agents = self.agents.list().await?;
         let agents_skills = agent_skills(&agents)
-            .map(|entry| Manifest::of_generated(entry.skill.clone(), entry.generated()));
+            .map(|entry| Manifest::of_generated(entry.skill.clone(), entry.generated().cloned()));
         Ok(Listing {
             entries: entries.into_iter().chain(agents_skills).collect(),
             skipped: [&*listed.skipped, &*agents.skipped].concat(),
         })
     }
 
-    pub(crate) async fn find_manifest(&self, id: &SkillId) -> Result<Option<Manifest>, Error> {
-        let wanted = id.clone();
-        let (_, mut entries) = self.with_digests(move |found| *found == wanted).await?;
-        Ok(entries.pop().filter(|entry| entry.skill.folder.is_some()))
-    }
-
-    /// The skills that `is_wanted` selects, with their digests, from one walk. A skill whose
-    /// files cannot be read, or change all the time, has none.
-    async fn with_digests(
-        &self,
-        is_wanted: impl Fn(&SkillId) -> bool + Clone + Send + 'static,
-    ) -> Result<(Arc<ParsedFiles<SkillFile>>, Vec<Manifest>), Error> {
+    /// The skills with their digests, from one walk. A skill whose files cannot be read, or
+    /// change all the time, has none.
+    async fn with_digests(&self) -> Result<(Arc<ParsedFiles<SkillFile>>, Vec<Manifest>), Error> {
         let mut attempt = 0;
         loop {
             attempt += 1;
             let listed = self.skills.list().await?;
-            let (files, is_wanted) = (Arc::clone(&listed), is_wanted.clone());
+            let files = Arc::clone(&listed);
             let digests = move |_: &_| {
-                let wanted = files.files.iter();
-                let wanted = wanted.filter(|file| is_wanted(&file.entry.skill.id));
                 let manifest = |file: &ParsedFile<SkillFile>| match manifest(file, files.started) {
                     Ok(manifest) => Ok(manifest),
                     Err(NoDigests::Unreadable(problem)) => Ok(without_files(file, &problem)),
@@ -66,7 +55,7 @@ impl Sources {
                     )),
                     Err(problem) => Err(problem),
                 };
-                wanted.map(manifest).collect()
+                files.files.iter().map(manifest).collect()
             };
             let manifests: Result<Vec<_>, _> = run_blocking(&self.skills, LISTING, digests).await?;
             match manifests {
@@ -92,9 +81,9 @@ impl Sources {
         let agents = self.agents.list().await?;
         let entry = agent_skills(&agents).find(|entry| entry.skill.id == *id);
         let text = entry.and_then(|AgentSkill { skill, body, .. }| {
-            generated_skill_md::generate(id, &skill.head, body)
+            generated_skill_md::generate(id, &skill.head, body, body)
         });
-        Ok(text.map(|text| FileContent::new(text.into_bytes())))
+        Ok(text.map(|text| FileContent::new(text.as_bytes())))
     }
 
     async fn read_markdown_file(

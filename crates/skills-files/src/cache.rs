@@ -20,7 +20,8 @@ pub struct Cache<T>(Mutex<State<T>>);
 
 #[derive(Debug)]
 struct State<T> {
-    values: HashMap<OsString, Value<T>>,
+    /// Boxed: a table has room for up to twice as many values as it holds.
+    values: HashMap<OsString, Box<Value<T>>>,
     /// The number of the current pass.
     pass: u64,
 }
@@ -102,13 +103,13 @@ impl<T: Clone> CachePass<'_, T> {
             Err(Unserved::Invalid(reason)) => Err(reason),
             other => return other,
         };
-        let value = Value {
+        let value = Box::new(Value {
             stamp,
             relative_bytes,
             pass: *pass,
             is_settled: stamp.is_settled(self.started),
             parsed: parsed.clone(),
-        };
+        });
         values.insert(path.to_owned(), value);
         self.used += 1;
         parsed.map(Some).map_err(Unserved::Invalid)

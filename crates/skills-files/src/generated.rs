@@ -31,18 +31,18 @@ impl Generated {
     /// was parsed any more.
     pub fn digest(&self, id: &SkillId, path: &Path) -> Result<Option<GeneratedSkillMd>, NoDigests> {
         if let Some(known) = self.skill_md.get() {
-            return Ok(*known);
+            return Ok(known.clone());
         }
         if generated_skill_md::name(id).is_none() {
             return Ok(None);
         }
-        let found = read_text(path, |document, stamp| {
+        let found = read_text(path, |text, document, stamp| {
             let head = Head::of_document(document);
-            (GeneratedSkillMd::of(id, &head, document.body), stamp)
+            (GeneratedSkillMd::of(id, &head, text, document.body), stamp)
         });
         match found {
             Ok(Some((generated, stamp))) if stamp == self.stamp => {
-                Ok(*self.skill_md.get_or_init(|| generated))
+                Ok(self.skill_md.get_or_init(|| generated).clone())
             }
             Ok(_) | Err(Unserved::Invalid(_)) => Err(NoDigests::Changed),
             Err(Unserved::Unreadable(reason)) => Err(NoDigests::Unreadable(at(path, &reason))),
@@ -54,13 +54,13 @@ impl Generated {
 /// Generates the `SKILL.md` of the file at a path without links; `None` if it cannot be
 /// served. Fails with the path and the reason.
 pub fn generate(id: &SkillId, path: &Path) -> Result<Option<FileContent>, String> {
-    let found = read_text(path, |document, _| {
-        generated_skill_md::generate(id, &Head::of_document(document), document.body)
+    let found = read_text(path, |text, document, _| {
+        let head = Head::of_document(document);
+        let skill_md = generated_skill_md::generate(id, &head, text, document.body)?;
+        Some(FileContent::new(skill_md.as_bytes()))
     });
     match found {
-        Ok(text) => Ok(text
-            .flatten()
-            .map(|text| FileContent::new(text.into_bytes()))),
+        Ok(content) => Ok(content.flatten()),
         Err(Unserved::Invalid(_)) => Ok(None),
         Err(Unserved::Unreadable(reason) | Unserved::Outage(reason)) => Err(at(path, &reason)),
     }

@@ -6,6 +6,11 @@ pub const DOCUMENT_MAX: usize = 5_242_880;
 pub const SCAN_ENTRIES_MAX: usize = 100_000;
 /// Folders inside folders that a walk enters. Deeper ones are skipped with a report.
 pub const SCAN_DEPTH_MAX: usize = 64;
+/// Folders inside a hidden folder in which skills are looked for, to report them. Deeper ones are
+/// left out without a report.
+pub const HIDDEN_DEPTH_MAX: usize = 3;
+/// Files and folders of a hidden folder that are visited for that. The search then ends.
+pub const HIDDEN_ENTRIES_MAX: usize = 1_000;
 /// Skipped files that are reported for one pattern. The rest is counted.
 pub const SCAN_REPORTS_MAX: usize = 1_000;
 /// Folders that are watched. If there are more, all are polled.

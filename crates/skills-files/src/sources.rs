@@ -207,10 +207,6 @@ impl Source for Sources {
         Box::pin(self.list_manifests())
     }
 
-    fn manifest<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Manifest>, Error>> {
-        Box::pin(self.find_manifest(id))
-    }
-
     fn file<'a>(
         &'a self,
         id: &'a SkillId,

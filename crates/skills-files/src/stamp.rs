@@ -3,11 +3,13 @@
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
 
+use crate::snapshot::fingerprint;
+
 /// The age at which a change is certain to have another stamp than the next one: more
 /// than one tick of any file system clock.
 const SETTLE_TIME: Duration = Duration::from_secs(2);
 
-/// Length, times and inode of a file.
+/// Length, times, inode and executable bit of a file.
 ///
 /// On unix the stamp includes `ctime`. A program cannot set that time, so an edit is
 /// detected even if the modification time is restored afterwards.
@@ -17,7 +19,12 @@ pub struct Stamp {
     modified: Option<SystemTime>,
     changed: Option<SystemTime>,
     inode: u64,
+    is_executable: bool,
 }
+
+/// The hash of a [`Stamp`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StampHash(u64);
 
 impl Stamp {
     /// The stamp of a file with this metadata.
@@ -28,12 +35,23 @@ impl Stamp {
             modified: metadata.modified().ok(),
             changed,
             inode,
+            is_executable: is_executable(metadata),
         }
     }
 
     /// The length of the file.
     pub const fn length(&self) -> u64 {
         self.length
+    }
+
+    /// Whether the owner of the file may execute it.
+    pub const fn is_executable(&self) -> bool {
+        self.is_executable
+    }
+
+    /// A hash that differs as the stamp does. Far smaller, for stamps that are kept.
+    pub fn to_hash(self) -> StampHash {
+        StampHash(fingerprint(self))
     }
 
     /// Whether every change after `now` gives another stamp. Two edits within one tick of
@@ -53,6 +71,17 @@ fn ctime_and_inode(metadata: &Metadata) -> (Option<SystemTime>, u64) {
     let since = seconds.zip(nanos).map(|(s, n)| Duration::new(s, n));
     let changed = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
     (changed, metadata.ino())
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+const fn is_executable(_: &Metadata) -> bool {
+    false
 }
 
 #[cfg(not(unix))]

@@ -1,6 +1,7 @@
 //! Folders on disk: what is served, what is skipped, and for which reason.
 
 mod agents;
+mod bad_folders;
 mod edits;
 mod folders;
 mod skill_folders;
@@ -92,6 +93,15 @@ fn check(got: &(Vec<String>, Vec<String>), ids: &[&str], skipped: &[&str]) {
     assert_eq!(got.1.len(), skipped.len(), "{:#?}", got.1);
     for (line, part) in got.1.iter().zip(skipped) {
         assert!(line.contains(part), "{line:?} has no {part:?}");
+    }
+}
+
+/// Ends the other thread when an assertion fails, too.
+struct StopOnDrop<'a>(&'a std::sync::atomic::AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 }
 

@@ -51,7 +51,7 @@ impl BuiltinTool {
     ) -> Result<CallToolResult, Error> {
         self.refuse_unknown(&arguments)?;
         let payload = to_raw_value(&arguments).expect("a map of values is JSON");
-        let output = (self.operation.run)(Arc::clone(registry), payload).await?;
+        let output = (self.operation.run_tool)(Arc::clone(registry), payload).await?;
         Ok(match serde_json::from_str(output.get()) {
             Ok(Value::String(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Ok(value) => CallToolResult::structured(value),

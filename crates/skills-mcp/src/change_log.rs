@@ -49,15 +49,20 @@ impl ChangesSince {
         if self.everything {
             return true;
         }
-        match uri.parse() {
-            Ok(ResourceUri::Index) => !self.skills.is_empty(),
-            Ok(ResourceUri::Skill(id)) => {
+        uri.parse().is_ok_and(|uri| self.includes_resource(&uri))
+    }
+
+    fn includes_resource(&self, uri: &ResourceUri) -> bool {
+        match uri {
+            ResourceUri::Index | ResourceUri::IndexPart(_) => !self.skills.is_empty(),
+            ResourceUri::Skill(id) => {
                 // Markdown in the folder of a skill has an address like a skill.
-                let file = FilePath::in_skill(&id, SKILL_MD).ok();
+                let file = FilePath::in_skill(id, SKILL_MD).ok();
                 file.is_some_and(|path| self.owns(&path))
             }
-            Ok(ResourceUri::File(path)) => self.owns(&path),
-            Ok(ResourceUri::Section(_)) | Err(_) => false,
+            ResourceUri::File(path) => self.owns(path),
+            ResourceUri::Part { of, .. } => self.includes_resource(of),
+            ResourceUri::Section(_) => false,
         }
     }
 

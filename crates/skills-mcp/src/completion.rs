@@ -1,5 +1,5 @@
-//! `completion/complete`: variables of the address templates, and prompt arguments with well-known
-//! names.
+//! `completion/complete`: variables of the address templates, and prompt arguments with declared
+//! values or well-known names.
 
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
@@ -35,27 +35,45 @@ pub async fn complete(
                 return Err(error_code::invalid(message));
             }
         },
-        // Prompts declare names of arguments and not their values.
-        Reference::Prompt(_) => match argument.name.as_str() {
-            "skill" | "skill_id" | "id" => skill_ids(shared).await,
-            "uri" | "address" | "skill_uri" => {
-                let ids = skill_ids(shared).await;
-                ids.map(|ids| ids.iter().map(|id| format!("iii://{id}")).collect())
-            }
-            "prompt" | "prompt_name" => prompt_names(shared).await,
-            _ => Ok(Vec::new()),
-        },
+        Reference::Prompt(prompt) => argument_values(shared, &prompt.name, &argument.name).await,
         _ => Ok(Vec::new()),
     };
     let candidates = candidates.map_err(|e| error_code::error(&e))?;
     Ok(CompleteResult::new(matching(candidates, &argument.value)))
 }
 
+/// The values that a prompt declares for an argument, or else those of a well-known name.
+async fn argument_values(
+    shared: &Shared,
+    prompt: &str,
+    argument: &str,
+) -> Result<Vec<String>, Error> {
+    if let Ok(name) = prompt.parse() {
+        let choices = shared.registry.argument_choices(&name, argument).await?;
+        if !choices.is_empty() {
+            return Ok(choices);
+        }
+    }
+    match argument {
+        "skill" | "skill_id" | "id" => skill_ids(shared).await,
+        "uri" | "address" | "skill_uri" => {
+            let ids = skill_ids(shared).await?;
+            Ok(ids.iter().map(|id| format!("iii://{id}")).collect())
+        }
+        "prompt" | "prompt_name" => prompt_names(shared).await,
+        _ => Ok(Vec::new()),
+    }
+}
+
 async fn skill_ids(shared: &Shared) -> Result<Vec<String>, Error> {
     let resources = shared.registry.resources().await?;
     let id = |resource: &skills_core::Resource| match &resource.uri {
         ResourceUri::Skill(id) => Some(id.to_string()),
-        ResourceUri::Index | ResourceUri::File(_) | ResourceUri::Section(_) => None,
+        ResourceUri::Index
+        | ResourceUri::IndexPart(_)
+        | ResourceUri::File(_)
+        | ResourceUri::Section(_)
+        | ResourceUri::Part { .. } => None,
     };
     Ok(resources.iter().filter_map(id).collect())
 }

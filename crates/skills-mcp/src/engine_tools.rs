@@ -153,7 +153,8 @@ impl EngineTools {
         };
         let exposed = function.metadata["mcp"]["expose"].as_bool();
         let mut hidden = self.settings.hide.iter();
-        !id.is_internal()
+        !self.settings.no_functions
+            && !id.is_internal()
             && exposed.unwrap_or(!self.settings.require_expose)
             && function.metadata["internal"] != json!(true)
             && !hidden.any(|prefix| id.as_str().starts_with(prefix))

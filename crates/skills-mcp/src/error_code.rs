@@ -9,7 +9,9 @@ use skills_core::{Error, Kind};
 pub const fn code(kind: Kind) -> ErrorCode {
     match kind {
         Kind::Invalid | Kind::NotFound | Kind::Forbidden => ErrorCode::INVALID_PARAMS,
-        Kind::Unavailable | Kind::TimedOut | Kind::Broken => ErrorCode::INTERNAL_ERROR,
+        Kind::Failed | Kind::Unavailable | Kind::TimedOut | Kind::Broken => {
+            ErrorCode::INTERNAL_ERROR
+        }
     }
 }
 

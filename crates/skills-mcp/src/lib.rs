@@ -78,6 +78,8 @@ pub struct McpSettings {
     pub hide: Vec<String>,
     /// Whether only functions with `metadata.mcp.expose: true` are tools.
     pub require_expose: bool,
+    /// Whether no function is a tool.
+    pub no_functions: bool,
     /// How long a call of a tool may take.
     pub tool_timeout: Duration,
     /// How often a client with a progress token is notified while a tool runs.
@@ -89,6 +91,7 @@ impl Default for McpSettings {
         Self {
             hide: Vec::new(),
             require_expose: false,
+            no_functions: false,
             tool_timeout: limits::TOOL_TIMEOUT,
             progress_interval: Duration::from_secs(1),
         }

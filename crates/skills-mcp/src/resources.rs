@@ -32,7 +32,7 @@ impl Listed {
             // `~` sorts after every id.
             ResourceUri::Skill(id) if self.is_skill_md => format!("~{id}"),
             ResourceUri::Skill(id) => id.to_string(),
-            ResourceUri::Index | ResourceUri::File(_) | ResourceUri::Section(_) => String::new(),
+            _ => String::new(),
         }
     }
 }
@@ -75,7 +75,7 @@ fn entry(
     let priority = match &resource.uri {
         ResourceUri::Index => INDEX_PRIORITY,
         ResourceUri::Skill(id) if id.depth() == 0 => TOP_LEVEL_PRIORITY,
-        ResourceUri::Skill(_) | ResourceUri::File(_) | ResourceUri::Section(_) => NESTED_PRIORITY,
+        _ => NESTED_PRIORITY,
     };
     let mut annotations = Annotations::default()
         .with_audience(vec![Role::Assistant])

@@ -56,7 +56,7 @@ fn skill_of(address: &ResourceUri) -> Option<SkillId> {
 fn entry(skill: &PublishedSkill<'_>) -> Value {
     let files = skill.files();
     let resources: Vec<Value> = files.iter().map(resource).collect();
-    let front_matter = serde_json::from_str(&skill.front_matter());
+    let front_matter = serde_json::from_str(skill.front_matter());
     let mut entry = JsonObject::new();
     entry.insert("uri".into(), skill.uri().into());
     entry.insert(

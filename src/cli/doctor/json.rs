@@ -33,6 +33,9 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
             "registered_at": shadowed.registered_at,
         })
     });
+    let unlisted = diagnosis.unlisted.iter().map(|unlisted| {
+        json!({ "id": unlisted.id.as_str(), "reason": unlisted.reason, "fault": unlisted.is_fault })
+    });
     json!({
         "healthy": findings == 0,
         "findings": findings,
@@ -61,7 +64,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "skipped": skipped(&report.skipped),
         "damaged": skipped(&checkup.damaged),
         "lint": lint(diagnosis).map(finding).collect::<Value>(),
-        "unnamed": diagnosis.unnamed.iter().map(|unnamed| unnamed.id.clone()).collect::<Value>(),
+        "unlisted": unlisted.collect::<Value>(),
     })
 }
 

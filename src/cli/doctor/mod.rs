@@ -4,14 +4,13 @@
 mod json;
 mod text;
 
-use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use skills_core::{Severity, agent_skill};
+use skills_core::{Severity, Unlisted};
 use skills_files::{LoadedFile, PatternMatches};
 use skills_lint::Finding;
 
@@ -45,7 +44,7 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: &DoctorArgs) -> Result<(), CliError> {
     let config = LoadedConfig {
         paths: check_paths(&args.paths)?,
-        ..args.target.engine.load_optional_config()
+        ..args.target.engine.usable_config()?
     };
     let checkup = block_on(async {
         let checkup = app::checkup(args.target.engine_target(), &config).await;
@@ -73,32 +72,23 @@ struct Diagnosis<'a> {
     skill_patterns: Vec<PatternCount<'a>>,
     prompt_patterns: Vec<PatternCount<'a>>,
     agent_patterns: Vec<PatternCount<'a>>,
-    unnamed: Vec<Unnamed>,
+    unlisted: Vec<&'a Unlisted>,
 }
 
-/// A skill that is not a folder and whose id has no name for clients of Agent Skills.
-struct Unnamed {
-    id: String,
-    /// The nearest name.
-    near: Option<String>,
-}
-
-/// The skills of files, documents and state that have no name.
-fn unnamed(checkup: &Checkup) -> Vec<Unnamed> {
-    let files = checkup.report.skills.iter();
-    let files = files.filter(|file| file.folder.is_none());
-    let files = files.map(|file| &file.name);
-    let agents = checkup.agents.iter().flat_map(|agent| &agent.ids);
-    let all = files.chain(agents).chain(&checkup.registered_skills);
-    let ids: BTreeSet<_> = all.collect();
-    let unnamed = ids.into_iter().filter_map(|id| {
-        let name = id.rsplit('/').next().unwrap_or_default();
-        (!agent_skill::is_name(name)).then(|| Unnamed {
-            id: id.clone(),
-            near: agent_skill::nearest_name(name),
+/// The skills that clients of Agent Skills are not offered; what the lines of their files say is
+/// not repeated.
+fn unlisted(checkup: &Checkup) -> Vec<&Unlisted> {
+    let is_known = |unlisted: &&Unlisted| {
+        let mut files = checkup.report.skills.iter();
+        let file = files.find(|file| file.name == unlisted.id.as_str());
+        file.is_some_and(|file| {
+            let folder = file.folder.as_ref();
+            let is_rejected = folder.is_some_and(|folder| !folder.rejections.is_empty());
+            unlisted.is_fault && (is_rejected || file.warnings.contains(&unlisted.reason))
         })
-    });
-    unnamed.collect()
+    };
+    let all = checkup.unlisted.iter();
+    all.filter(|unlisted| !is_known(unlisted)).collect()
 }
 
 /// The findings of `skills lint` without notes, and without those that other lines report.
@@ -144,7 +134,7 @@ impl<'a> Diagnosis<'a> {
             skill_patterns: count_files(&patterns.skills, &report.skill_patterns, &skills),
             prompt_patterns: count_files(&patterns.prompts, &report.prompt_patterns, &prompts),
             agent_patterns: count_files(&patterns.agents, &checkup.agent_patterns, &agents),
-            unnamed: unnamed(checkup),
+            unlisted: unlisted(checkup),
         }
     }
 }

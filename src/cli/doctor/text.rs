@@ -3,7 +3,7 @@
 use skills_core::{Severity, Skipped, escape_control};
 use skills_lint::Finding;
 
-use super::{Diagnosis, PatternCount, Unnamed, lint, rejections};
+use super::{Diagnosis, PatternCount, lint, rejections};
 use crate::cli::humanize;
 
 /// A line: its label and its text.
@@ -59,15 +59,11 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
             }));
         }
     }
-    lines.extend(diagnosis.unnamed.iter().map(|unnamed| {
-        let Unnamed { id, near } = unnamed;
-        let near = near.as_ref().map(|near| format!(", such as `{near}`"));
-        let near = near.unwrap_or_default();
-        let text = format!(
-            "{id}: not listed for clients of Agent Skills, because its last segment cannot be a \
-             name; give it another id{near}"
-        );
-        ("note", text)
+    lines.extend(diagnosis.unlisted.iter().map(|unlisted| {
+        let label = if unlisted.is_fault { "warning" } else { "note" };
+        let (id, reason) = (&unlisted.id, &unlisted.reason);
+        let text = format!("{id}: not listed for clients of Agent Skills: {reason}");
+        (label, text)
     }));
     let patterns = diagnosis.agent_patterns.iter();
     lines.extend(patterns.map(|count| pattern(count, "agent")));

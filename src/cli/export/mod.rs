@@ -60,6 +60,13 @@ enum Format {
     AgentSkills,
 }
 
+/// What may be done with an exported file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Plain,
+    Executable,
+}
+
 pub fn run(args: &ExportArgs) -> Result<(), CliError> {
     let dir = &args.dir;
     fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
@@ -98,7 +105,8 @@ async fn export(
         Err(error) if error.kind == Kind::Broken => return Ok(Outcome::Damaged(error.message)),
         Err(error) => return Err(error),
     };
-    write_in_background(dir, format!("{id}.md"), body.into_bytes(), force).await
+    let (file, body) = (format!("{id}.md"), body.into_bytes());
+    write_in_background(dir, file, body, Mode::Plain, force).await
 }
 
 /// Writes `dir/file` on another thread: a slow disk must not block the other items.
@@ -106,11 +114,38 @@ async fn write_in_background(
     dir: &Path,
     file: String,
     bytes: Vec<u8>,
+    mode: Mode,
     force: bool,
 ) -> Result<Outcome, CliError> {
     let (dir, file) = (dir.to_owned(), PathBuf::from(file));
-    let written = tokio::task::spawn_blocking(move || write(&dir, &file, &bytes, force)).await;
+    let write = move || {
+        let written = write(&dir, &file, &bytes, force)?;
+        if mode == Mode::Executable && matches!(written, Outcome::Done | Outcome::Equal) {
+            let path = dir.join(file);
+            make_executable(&path).map_err(|error| cannot_write(&path, &error))?;
+        }
+        Ok(written)
+    };
+    let written = tokio::task::spawn_blocking(write).await;
     written.map_err(|error| CliError::broken(error.to_string()))?
+}
+
+/// Lets whoever may read a file execute it.
+#[cfg(unix)]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)?.permissions().mode();
+    let executable = mode | (mode & 0o444) >> 2;
+    if executable == mode {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(executable))
+}
+
+/// The system has no such permission.
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Writes `dir/file`, unless something is there that must stay.

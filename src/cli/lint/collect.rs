@@ -27,7 +27,7 @@ pub struct Checked {
 }
 
 pub fn check(args: &LintArgs) -> Result<Checked, CliError> {
-    let loaded = args.options.target.engine.load_optional_config();
+    let loaded = args.options.target.engine.usable_config()?;
     let mut settings = loaded.config.lint.clone();
     let ignored = args.ignore.iter().map(|code| ((*code).to_owned(), None));
     settings.severities.extend(ignored);

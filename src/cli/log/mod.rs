@@ -26,7 +26,14 @@ pub struct LogArgs {
     log_format: Format,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+impl LogArgs {
+    /// Whether people read the lines.
+    pub fn is_for_people(self) -> bool {
+        self.log_format == Format::Human
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Text for people.
     Human,

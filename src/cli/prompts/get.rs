@@ -6,13 +6,13 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skills_api::prompts::MCP_GET;
-use skills_core::{PromptName, nearest};
+use skills_core::{Kind, PromptName, nearest};
 
 use super::list::{Prompt, prompts};
 use crate::cli::CliError;
 use crate::cli::connection::open;
 use crate::cli::options::Options;
-use crate::cli::output::{Output, line};
+use crate::cli::output::line;
 
 /// Render a prompt with arguments.
 #[derive(Args)]
@@ -47,10 +47,20 @@ pub fn run(args: &GetArgs) -> Result<(), CliError> {
         let prompts = prompts(connection).await?;
         let prompt = prompts.iter().find(|prompt| prompt.name == name.as_str());
         if let Some(prompt) = prompt {
-            check(prompt, &arguments, &connection.output)?;
+            check(prompt, &arguments)?;
         }
         let payload = json!({ "name": name.as_str(), "arguments": arguments });
-        let rendered: Rendered = connection.call(&MCP_GET, &payload).await?;
+        let rendered: Result<Rendered, CliError> = connection.call(&MCP_GET, &payload).await;
+        let is_refused = matches!(&rendered, Err(error) if error.kind == Kind::Invalid);
+        // A refusal names them itself.
+        for note in prompt
+            .filter(|_| !is_refused)
+            .iter()
+            .flat_map(|it| unknown(it, &arguments))
+        {
+            connection.output.note(&note);
+        }
+        let rendered = rendered?;
         connection.output.data("prompts get", &rendered, |output| {
             output.document(&line(&to_text(&rendered.messages)), true, false)
         })
@@ -74,8 +84,8 @@ fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, CliError> {
     Ok(arguments)
 }
 
-/// A missing argument is an error. An unknown argument is not: the handler may use it.
-fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, output: &Output) -> Result<(), CliError> {
+/// A missing argument is an error.
+fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>) -> Result<(), CliError> {
     let (name, arguments) = (&prompt.name, &prompt.arguments);
     let mut missing: Vec<_> = arguments.iter().filter(|one| one.required).collect();
     missing.retain(|argument| !given.contains_key(argument.name.as_str()));
@@ -86,14 +96,21 @@ fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>, output: &Output) -> Resu
             format!("skills prompts get {name} {}=...", names.join("=... ")),
         ));
     }
+    Ok(())
+}
+
+/// A note on each unknown argument. It is no error here: the handler may use it.
+fn unknown(prompt: &Prompt, given: &BTreeMap<&str, &str>) -> Vec<String> {
+    let (name, arguments) = (&prompt.name, &prompt.arguments);
     let names: Vec<_> = arguments.iter().map(|one| one.name.as_str()).collect();
-    for key in given.keys().filter(|key| !names.contains(key)) {
+    let unknown = given.keys().filter(|key| !names.contains(key));
+    let note = |key: &&str| {
         let near = nearest(key, names.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?"));
         let near = near.unwrap_or_default();
-        output.note(&format!("prompt `{name}` has no argument `{key}`{near}"));
-    }
-    Ok(())
+        format!("prompt `{name}` has no argument `{key}`{near}")
+    };
+    unknown.map(note).collect()
 }
 
 /// The text of a single message of the user; otherwise every message below its role.

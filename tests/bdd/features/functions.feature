@@ -1,15 +1,17 @@
 @pure @engine @functions
 Feature: the functions of the registry on an engine
 
-  Scenario: sixteen functions and two trigger types
+  Scenario: the functions and two trigger types
     When I list the functions of the engine
     Then these are the functions of the registry:
       | skills::register            |
       | skills::unregister          |
       | skills::list                |
+      | skills::index               |
       | skills::resources-list      |
       | skills::resources-read      |
       | skills::resources-templates |
+      | skills::documents           |
       | skills::fetch_skill         |
       | skill::fetch                |
       | skills::route               |
@@ -50,6 +52,7 @@ Feature: the functions of the registry on an engine
         | skills::resources-list      |                                                            |
         | skills::resources-read      | "uri": "iii://resend",                                     |
         | skills::resources-templates |                                                            |
+        | skills::documents           |                                                            |
         | skills::fetch_skill         | "uri": "iii://resend",                                     |
         | skill::fetch                | "uri": "iii://resend",                                     |
         | skills::route               | "text": "send an email",                                   |
@@ -73,6 +76,7 @@ Feature: the functions of the registry on an engine
         | skills::list                |
         | skills::resources-list      |
         | skills::resources-templates |
+        | skills::documents           |
         | prompts::list               |
         | prompts::mcp-list           |
 
@@ -94,6 +98,7 @@ Feature: the functions of the registry on an engine
         | skills::register       | "a"                                         | payload must be an object |
         | skills::unregister     | {}                                          | id                        |
         | skills::resources-read | {"uri": 1}                                  | `uri`                     |
+        | skills::documents      | {"digests": 1}                              | `digests`                 |
         | skill::fetch           | {"uris": "iii://a"}                         | `uris`                    |
         | skill::fetch           | {"uris": ["iii://a", 7]}                    | `uris[1]`                 |
         | skills::route          | {"text": ["find"]}                          | `text`                    |

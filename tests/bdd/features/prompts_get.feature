@@ -140,7 +140,7 @@ Feature: rendering prompts
 
       Examples:
         | what is wrong                                             | code        | message               |
-        | the function "mailer::compose" fails with "out of stamps" | unavailable | failed: out of stamps |
+        | the function "mailer::compose" fails with "out of stamps" | failed      | failed: out of stamps |
         | the function "mailer::compose" never returns              | timed_out   | too slow              |
         | the worker of the function "mailer::compose" has disconnected | not_found   | is absent             |
         | the skill "nobody-offers-it" is registered                | not_found   | is absent             |

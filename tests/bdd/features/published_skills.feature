@@ -72,7 +72,6 @@ Feature: skills as clients of Agent Skills see them
         name: "mail"
         description: "Sends: mail."
         ---
-
         # Mail
 
         Sends: mail.
@@ -83,7 +82,6 @@ Feature: skills as clients of Agent Skills see them
         name: "send"
         description: "Registered"
         ---
-
         # Registered
         """
       And the address "iii://team/send" is:

@@ -126,6 +126,9 @@ Feature: folders with a SKILL.md as skills
         | ---␊name: other␊description: x␊---␊x            | but its folder is `pdf` |
         | ---␊name: pdf␊description: Use: it␊---␊x        | was repaired            |
         | ---␊name: pdf␊description: x␊metadata: 5␊---␊x | is not a map            |
+        | ---␊name: pdf␊description: x␊license:␊---␊x    | without a value         |
+        | ---␊name: pdf␊description: x␊day: 2026-01-31␊---␊x | read as a date      |
+        | ---␊name: pdf␊description: x␊license: no␊---␊x | read as true or false   |
 
     Scenario: a folder that it accepts
       Given the file "skills/pdf/SKILL.md" holds "---␊name: pdf␊description: x␊---␊x"
@@ -146,6 +149,21 @@ Feature: folders with a SKILL.md as skills
       When the folder "team" is served
       Then the skill "pdf" comes from "team/pdf/SKILL.md"
       And the skill "house/style" comes from "team/house/style.md"
+      And nothing is skipped
+
+    Scenario: a hidden folder with skills is left out and reported
+      Given the file "team/.curated/pdf/SKILL.md" holds "# Curated"
+      And the file "team/.claude/skills/mail/SKILL.md" holds "# Mail"
+      And the file "team/.git/x/SKILL.md" holds "# History"
+      When the folder "team" is served
+      Then "team/.curated" is skipped because it "is a hidden folder with skills, which are not served"
+      And "team/.claude" is skipped because it ".claude/skills itself to serve them"
+      And 2 reports say what is skipped
+
+    Scenario: a hidden folder that is named is served
+      Given the file "team/.curated/mail/SKILL.md" holds "# Curated"
+      When the folders "team" and "team/.curated" are served
+      Then the skill "mail" comes from "team/.curated/mail/SKILL.md"
       And nothing is skipped
 
     Scenario: a folder that is a skill has its name as id

@@ -243,3 +243,45 @@ Feature: registering skills
         | id     | bytes | origin |
         | new    | 5     | state  |
         | resend | 8     | state  |
+
+  Rule: the list can be read page by page
+
+    Background:
+      Given these skills are registered:
+        | id | body |
+        | a  | A    |
+        | b  | B    |
+        | c  | C    |
+
+    Scenario: a page has a cursor for the next one
+      When I call "skills::list" with:
+        """
+        {"limit": 2}
+        """
+      Then the list has "a, b" of 3 skills and the cursor "after:b"
+      When I call "skills::list" with:
+        """
+        {"limit": 2, "cursor": "after:b"}
+        """
+      Then the list has "c" of 3 skills and the cursor ""
+
+    Scenario: the skill that a cursor names is gone
+      When I unregister the skill "b"
+      And I call "skills::list" with:
+        """
+        {"limit": 2, "cursor": "after:b"}
+        """
+      Then the list has "c" of 2 skills and the cursor ""
+
+    Scenario Outline: a page that cannot be
+      When I call "skills::list" with:
+        """
+        <payload>
+        """
+      Then it fails as "invalid_input"
+      And the message says "<message>"
+
+      Examples:
+        | payload            | message                                               |
+        | {"cursor": "7"}    | cursor `7` is not from this list (leave it out        |
+        | {"limit": 0}       | limit must be a number from 1 to 1000, not 0          |

@@ -174,7 +174,7 @@ Feature: reading skills as resources
 
       Examples:
         | what is wrong                                  | code        | message   |
-        | the function "w::f" fails with "out of stamps" | unavailable | out of stamps |
+        | the function "w::f" fails with "out of stamps" | failed | out of stamps |
         | the function "w::f" never returns              | timed_out   | too slow  |
         | the worker of the function "w::f" has disconnected | not_found   | absent    |
         | the skill "w" is registered                    | not_found   | absent    |
@@ -210,7 +210,9 @@ Feature: reading skills as resources
         |                    | invalid_input | iii://             |
         | iii://             | invalid_input | non-empty          |
         | iii://a//b         | invalid_input | non-empty          |
-        | iii://a/           | invalid_input | non-empty          |
+        | iii://a//          | invalid_input | non-empty          |
+        | iii://a/           | not_found     | iii://a/           |
+        | iii://skills/      | invalid_input | reserved           |
         | iii://A            | invalid_input | lowercase          |
         | iii://fn           | invalid_input | iii://fn           |
         | iii://fn/          | invalid_input | non-empty          |
@@ -285,3 +287,42 @@ Feature: reading skills as resources
         {"id": "house", "removed": false}
         """
       And reading "iii://house" gives 7 bytes
+
+  Rule: the index of a subtree, and a budget
+
+    Background:
+      Given the skill "resend" is registered with "# Resend"
+      And the skill "resend/email" is registered with "# Email"
+      And the skill "brain" is registered with "# Brain"
+
+    Scenario: an address with a slash at its end lists a skill and those below it
+      When I read "iii://resend/"
+      Then the text is "# Skills␊␊Those at `resend` and below it.␊␊- [`resend`](iii://resend) — Resend␊␠␠- [`resend/email`](iii://resend/email) — Email␊"
+
+    Scenario: no skill is there
+      When I read "iii://resnd/"
+      Then it fails as "not_found"
+      And the message says "did you mean `iii://resend/`?"
+
+    Scenario Outline: a budget of tokens
+      When I call "skills::index" with:
+        """
+        <payload>
+        """
+      Then the result is:
+        """
+        {"text": "<text>", "included": <included>, "folded": <folded>, "omitted": 0}
+        """
+
+      Examples:
+        | payload                                   | included | folded | text |
+        | {"budget_tokens": 10}                     | 0        | 3      | # Skills\\n\\n- [3 of 3 skills folded](iii://skills?pages)\\n |
+        | {"prefix": "resend/", "budget_tokens": 1} | 0        | 2      | # Skills\\n\\n- [2 of 2 skills folded](iii://resend/?pages)\\n |
+
+    Scenario: a budget of nothing
+      When I call "skills::index" with:
+        """
+        {"budget_tokens": 0}
+        """
+      Then it fails as "invalid_input"
+      And the message says "budget_tokens must be at least 1"

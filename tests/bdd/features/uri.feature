@@ -1,7 +1,8 @@
 @pure @uri
 Feature: what an iii:// address means
 
-  There are three kinds of address: the index, a skill, and the result of a function.
+  There are three kinds of address: the index, a skill, and the result of a function; and
+  addresses of their parts.
 
   Scenario Outline: addresses
     When I parse "<uri>"
@@ -22,6 +23,21 @@ Feature: what an iii:// address means
       | iii://fn/resend/email/send | a call to resend::email::send |
       | iii://fn/skill/fetch       | a call to skill::fetch        |
 
+  Scenario Outline: parts of a text and of the index
+    When I parse "<uri>"
+    Then it means <what>
+    And it prints as "<uri>"
+
+    Examples:
+      | uri                    | what                            |
+      | iii://resend#send-mail | the part iii://resend#send-mail |
+      | iii://resend?toc       | the part iii://resend?toc       |
+      | iii://fn/resend/a#b    | the part iii://fn/resend/a#b    |
+      | skill://pdf/API.md?toc | the part skill://pdf/API.md?toc |
+      | iii://resend/          | the index iii://resend/         |
+      | iii://skills?pages     | the index iii://skills?pages    |
+      | iii://resend/?from=a   | the index iii://resend/?from=a  |
+
   Scenario Outline: invalid addresses
     When I parse "<uri>"
     Then it is not an address, <kind>: "<message>"
@@ -39,7 +55,7 @@ Feature: what an iii:// address means
       | uri                 | kind    | message   |
       | iii://              | invalid | non-empty |
       | iii:///resend       | invalid | non-empty |
-      | iii://resend/       | invalid | non-empty |
+      | iii://resend//      | invalid | non-empty |
       | iii://resend//email | invalid | non-empty |
       | iii://fn/           | invalid | non-empty |
       | iii://fn//resend    | invalid | non-empty |
@@ -56,7 +72,7 @@ Feature: what an iii:// address means
       | iii://Resend          | invalid | lowercase |
       | iii://re send         | invalid | lowercase |
       | iii://resend?x=1      | invalid | lowercase |
-      | iii://resend#top      | invalid | lowercase |
+      | iii://Resend#top      | invalid | lowercase |
       | iii://resend/../brain | invalid | lowercase |
       | iii://resend%2Femail  | invalid | lowercase |
       | iii://re␀send         | invalid | lowercase |

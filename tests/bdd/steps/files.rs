@@ -143,6 +143,12 @@ fn nothing_skipped(world: &mut World) {
     assert_eq!(world.files.report.skipped, []);
 }
 
+#[then(expr = "{int} reports say what is skipped")]
+fn skipped_count(world: &mut World, count: usize) {
+    let skipped = &world.files.report.skipped;
+    assert_eq!(skipped.len(), count, "{skipped:?}");
+}
+
 #[then(expr = "{string} is skipped because it {string}")]
 fn skipped(world: &mut World, path: String, reason: String) {
     let place = world.files.path(&path).display().to_string();

@@ -5,11 +5,10 @@
     reason = "cucumber hands steps owned strings"
 )]
 
-use std::sync::Arc;
-
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
-use skills_core::{Head, SkillId, index};
+use skills_core::index::{Entry, Index, Lines};
+use skills_core::{Head, IndexPart, ResourceUri, SkillId, Visibility};
 
 use crate::world::World;
 use crate::world::values::{block, table};
@@ -40,13 +39,52 @@ fn long(world: &mut World, id: String, count: usize, letter: String) {
         .push((id.parse().expect("a valid id"), head));
 }
 
+#[given(expr = "{int} registered skills, `s00` and so on")]
+fn numbered(world: &mut World, count: usize) {
+    let entry = |number| {
+        (
+            format!("s{number:02}").parse().expect("a valid id"),
+            Head::default(),
+        )
+    };
+    world.registered = (0..count).map(entry).collect();
+}
+
 #[when("the index is rendered")]
 fn render(world: &mut World) {
-    let registered: Arc<str> = index::render(world.registered.iter().map(|(id, h)| (id, h))).into();
-    world.index = Some(index::add_custom(
-        &registered,
-        world.custom.iter().map(|(id, h)| (id, h)),
-    ));
+    render_within(world, 32_768);
+}
+
+#[when(expr = "the index is rendered within {int} bytes")]
+fn render_within(world: &mut World, bytes: usize) {
+    render_part(world, IndexPart::default(), bytes);
+}
+
+#[when(expr = "{string} is rendered within {int} bytes")]
+fn render_address(world: &mut World, address: String, bytes: usize) {
+    let Ok(ResourceUri::IndexPart(part)) = address.parse() else {
+        panic!("`{address}` is not a part of the index");
+    };
+    render_part(world, part, bytes);
+}
+
+fn render_part(world: &mut World, part: IndexPart, bytes: usize) {
+    let lines = |list: &[(SkillId, Head)]| {
+        let entry = |(id, head)| Entry {
+            id,
+            head,
+            visibility: Visibility::Auto,
+        };
+        Lines::new(list.iter().map(|(id, head)| (id, head)).map(entry))
+    };
+    let index = Index {
+        registered: &lines(&world.registered),
+        custom: &lines(&world.custom),
+        max_bytes: bytes,
+    };
+    let rendered = index.render(&part, bytes).expect("skills at this address");
+    assert!(rendered.text.len() <= bytes, "{}", rendered.text);
+    world.index = Some(rendered.text.into());
 }
 
 #[then("after its introduction it reads:")]

@@ -129,6 +129,19 @@ async fn list_reports(world: &mut World, place: String) {
     assert_eq!(places, [&json!(place)]);
 }
 
+#[then(expr = "the list has {string} of {int} skills and the cursor {string}")]
+fn list_page(world: &mut World, ids: String, total: usize, cursor: String) {
+    let page = world.result();
+    let skills = page["skills"].as_array().expect("a list of skills");
+    let found: Vec<_> = skills
+        .iter()
+        .filter_map(|skill| skill["id"].as_str())
+        .collect();
+    assert_eq!(found.join(", "), ids);
+    assert_eq!(page["total"], total);
+    assert_eq!(page["cursor"].as_str().unwrap_or_default(), cursor);
+}
+
 #[then("the list of skills is empty")]
 async fn list_is_empty(world: &mut World) {
     world.call("skills::list", json!({})).await;

@@ -59,7 +59,7 @@ fn some_call(world: &mut World) {
     );
 }
 
-#[then(regex = r"^it means (the skill \S+|a call to \S+)$")]
+#[then(regex = r"^it means (the skill \S+|a call to \S+|the (?:part|index) \S+)$")]
 fn means(world: &mut World, expected: String) {
     assert_eq!(meaning(world), expected);
 }
@@ -85,9 +85,11 @@ fn address(world: &World) -> &Result<ResourceUri, Error> {
 fn meaning(world: &World) -> String {
     match address(world) {
         Ok(ResourceUri::Index) => "the index".into(),
+        Ok(ResourceUri::IndexPart(part)) => format!("the index {part}"),
         Ok(ResourceUri::Skill(id)) => format!("the skill {id}"),
         Ok(ResourceUri::File(path)) => format!("the file {path}"),
         Ok(ResourceUri::Section(function)) => format!("a call to {function}"),
+        Ok(part @ ResourceUri::Part { .. }) => format!("the part {part}"),
         Err(error) => panic!("no address: {}", error.to_text()),
     }
 }

@@ -125,8 +125,8 @@ fn no_command_waits_for_the_writer_of_a_pipe() {
         ("skills export out", 2, "pipe.md: it is not a regular file"),
         (
             "skills list --config pipe",
-            0,
-            "pipe: it is not a regular file; the defaults apply",
+            2,
+            "the configuration cannot be used: pipe: it is not a regular file",
         ),
     ] {
         let output = s.run(command);

@@ -126,8 +126,16 @@ fn an_export_is_served_as_the_same_skills() {
         s.run_with(&format!("skills register {id} -"), body);
     }
     s.run_with("skills register a_b -", "# No name\n");
+    #[cfg(unix)]
+    fs::set_permissions(s.path("skills/pdf/scripts/run.py"), executable()).unwrap();
     s.step("skills export out --format agent-skills")
         .step("skills export out --format agent-skills --json --quiet");
+    #[cfg(unix)]
+    for (name, expected) in [("scripts/run.py", 0o111), ("SKILL.md", 0)] {
+        use std::os::unix::fs::PermissionsExt;
+        let written = fs::metadata(s.path("out/pdf").join(name)).unwrap();
+        assert_eq!(written.permissions().mode() & 0o111, expected, "{name}");
+    }
     // Another registry serves the export.
     s.file("other.yaml", "skills: ['out/**/*.md']\n");
     let other = "--config other.yaml --data-dir other";
@@ -156,6 +164,11 @@ fn an_export_is_served_as_the_same_skills() {
     ));
     assert_eq!(tree(&s.path("again")), written);
     s.matches("export_agent_skills");
+}
+
+#[cfg(unix)]
+fn executable() -> fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o755)
 }
 
 #[test]
@@ -200,9 +213,10 @@ fn the_findings_of_skill_folders_have_a_cure() {
             "---\nname: colon\ndescription: Use: it\n---\n# Colon\n",
         )
         .file("a/My Skill/SKILL.md", PDF)
-        .file("a/a_b.md", "# Plain\n");
+        .file("a/a_b.md", "# Plain\n")
+        .file("empty.yaml", "{}\n");
     s.step("skills doctor")
         .step("skills doctor --json")
-        .step("skills doctor --config none.yaml a/pdf b");
+        .step("skills doctor --config empty.yaml a/pdf b");
     s.matches("doctor_folders");
 }

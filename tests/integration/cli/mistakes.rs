@@ -95,3 +95,32 @@ pub fn shell(transcript: &Transcript, line: &str) -> super::transcript::CommandO
         .env("PATH", path);
     transcript.finish(command)
 }
+
+#[test]
+fn a_server_for_other_machines_needs_a_token() {
+    let s = Transcript::new();
+    for line in [
+        "skills serve --http 0.0.0.0:0 --url ws://127.0.0.1:0",
+        "skills serve --http 127.0.0.1:0 --url ws://0.0.0.0:0",
+    ] {
+        let output = s.run(line);
+        assert_eq!(output.code, 2, "{line}: {}", output.stderr);
+        assert!(
+            output
+                .stderr
+                .contains("can be reached from other machines, and no token is set")
+                && output.stderr.contains("hint: set a token with --token"),
+            "{line}: {}",
+            output.stderr
+        );
+    }
+}
+
+#[test]
+fn options_may_stand_before_the_verb() {
+    let s = Transcript::new();
+    s.run_with("skills register a -", "# A\n");
+    let after = s.run("skills list --flat --json");
+    let before = s.run("skills --json --flat list");
+    assert_eq!((before.code, before.stdout), (0, after.stdout));
+}

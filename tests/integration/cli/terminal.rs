@@ -1,5 +1,8 @@
 //! Output to a terminal, which `script` provides.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
 use skills_test_support::process::skills_path;
 
 use super::transcript::{CommandOutput, Transcript};
@@ -179,4 +182,45 @@ fn an_import_shows_a_progress_bar() {
     );
     let output = on_a_terminal(&s, 80, "skills import docs --quiet");
     assert_eq!(output.stdout, "", "quiet: nothing changed");
+}
+
+#[test]
+fn a_server_on_a_terminal_says_where_it_is_and_what_to_do_next() {
+    let s = Transcript::new();
+    s.file(
+        "skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Fills forms.\n---\n# PDF\n",
+    );
+    let line = "skills serve skills --url ws://127.0.0.1:0 --http 127.0.0.1:0";
+    let line = format!(
+        "exec {}",
+        line.replacen("skills", &format!("'{}'", skills_path()), 1)
+    );
+    let mut server = std::process::Command::new("script")
+        .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+        .current_dir(s.path("."))
+        .env("SKILLS_DATA_DIR", s.path("data"))
+        .env("SHELL", "/bin/sh")
+        .env_remove("RUST_LOG")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut shown = String::new();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    while !shown.contains("Ctrl-C") && output.read_line(&mut shown).unwrap() > 0 {}
+    let mut keyboard = server.stdin.take().unwrap();
+    keyboard.write_all(b"\x03").unwrap();
+    assert!(server.wait().unwrap().success(), "{shown}");
+    for part in [
+        "is ready",
+        "MCP      http://127.0.0.1:",
+        "claude mcp add --transport http skills http://127.0.0.1:",
+        "workers  ws://127.0.0.1:",
+        "skills   1 skill (1 from files)",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("WARN"), "{shown}");
+    assert!(!shown.contains("INFO"), "{shown}");
 }

@@ -9,6 +9,7 @@ use serde_json::value::to_raw_value;
 use skills::app::EmbeddedRegistry;
 use skills::config::{Config, LoadedConfig};
 use skills::engine::ClientEngine;
+use skills_access::AccessPolicy;
 use skills_core::Registry;
 use skills_iii::ClientOptions;
 use skills_iii::client::{FunctionSpec, Handler};
@@ -40,6 +41,7 @@ impl Fixture {
         let config = Config {
             skills: vec!["**/*.md".into()],
             agents: vec!["*.3md".into()],
+            prompts: vec!["prompts/*.md".into()],
             ..Config::default()
         };
         let loaded = LoadedConfig {
@@ -52,7 +54,8 @@ impl Fixture {
 
     async fn with_config(settings: McpSettings, loaded: LoadedConfig) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut embedded = EmbeddedRegistry::open(data.path(), None, &loaded).unwrap();
+        let mut embedded =
+            EmbeddedRegistry::open(data.path(), AccessPolicy::default(), &loaded).unwrap();
         assert!(embedded.ready().await);
         let peer = embedded.hub.attach_with(ClientOptions::named("peer"));
         peer.wait_connected().await.unwrap();

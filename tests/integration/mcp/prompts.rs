@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use skills_core::PromptArgument;
+use skills_test_support::files::write;
 use skills_test_support::handler::{fails, returns};
 
 use super::fixture::Fixture;
@@ -126,5 +127,29 @@ async fn arguments_are_completed_by_their_name() {
         });
         let found = client.request("completion/complete", params).await.unwrap();
         assert_eq!(found["completion"]["values"], values, "for {argument}");
+    }
+}
+
+#[tokio::test]
+async fn the_declared_values_of_an_argument_are_completed() {
+    let files = tempfile::tempdir().unwrap();
+    let text = "---\ndescription: Writes.\narguments:\n- to\n\
+                - {name: tone, enum: [short, formal, friendly]}\n---\n{{to}}: {{tone}}";
+    write(files.path(), "prompts/mail.md", text);
+    let fixture = Fixture::with_files(files.path()).await;
+    let mut client = fixture.client().await;
+    for (argument, typed, values) in [
+        ("tone", "", json!(["short", "formal", "friendly"])),
+        ("tone", "f", json!(["formal", "friendly"])),
+        ("tone", "x", json!([])),
+        ("to", "", json!([])),
+        ("none", "", json!([])),
+    ] {
+        let params = json!({
+            "ref": { "type": "ref/prompt", "name": "mail" },
+            "argument": { "name": argument, "value": typed },
+        });
+        let found = client.request("completion/complete", params).await.unwrap();
+        assert_eq!(found["completion"]["values"], values, "{argument} {typed}");
     }
 }

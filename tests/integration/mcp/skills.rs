@@ -137,7 +137,8 @@ async fn every_listed_file_has_its_exact_digest() {
     let mail = read(&mut client, "skill://team/send-mail/SKILL.md").await;
     assert_eq!(
         mail["text"],
-        "---\nname: \"send-mail\"\ndescription: \"Sends \\\"mail\\\".\"\n---\n\n# M\n\nSends \"mail\".\n"
+        "---\nname: \"send-mail\"\ndescription: \"Sends \\\"mail\\\".\"\n---\n\
+         ---\ntitle: Mail\n---\n# M\n\nSends \"mail\".\n"
     );
     let raw = read(&mut client, "iii://team/send-mail").await;
     assert!(
@@ -170,7 +171,12 @@ async fn a_registered_skill_below_a_folder_is_a_file_of_it() {
         ["skill://docs/SKILL.md", "skill://docs/plain/SKILL.md"]
     );
     let forms = read(&mut client, "skill://pdf/forms/SKILL.md").await;
-    assert!(forms["text"].as_str().unwrap().ends_with("\n\n# New forms"));
+    assert!(
+        forms["text"]
+            .as_str()
+            .unwrap()
+            .ends_with("\n---\n# New forms")
+    );
 }
 
 #[tokio::test]

@@ -127,6 +127,23 @@ async fn configuration_hides_functions_from_lists_and_from_calls() {
 }
 
 #[tokio::test]
+async fn without_settings_that_are_understood_no_function_is_a_tool() {
+    let fixture = Fixture::with(McpSettings {
+        no_functions: true,
+        ..McpSettings::default()
+    })
+    .await;
+    let exposed = json!({ "mcp": { "expose": true } });
+    fixture
+        .register_function(json!({ "id": "w::open", "metadata": exposed }), echo())
+        .await;
+    let mut client = fixture.client().await;
+    assert!(!names(&mut client).await.contains(&"w__open".to_owned()));
+    let error = call(&mut client, "w__open", json!({})).await.unwrap_err();
+    assert_eq!(error["code"], -32602);
+}
+
+#[tokio::test]
 async fn results_become_text_data_or_content() {
     let fixture = Fixture::new().await;
     fixture
@@ -181,7 +198,7 @@ async fn a_failed_call_is_a_result_and_an_unknown_tool_an_error() {
     let got = call(&mut client, "w__bad", json!({})).await.unwrap();
     assert_eq!(got["isError"], true);
     let text = got["content"][0]["text"].as_str().unwrap();
-    assert_eq!(text, "unavailable: function `w::bad` failed: no ink");
+    assert_eq!(text, "failed: function `w::bad` failed: no ink");
     let error = call(&mut client, "w__bda", json!({})).await.unwrap_err();
     assert_eq!(error["code"], -32602);
     assert!(

@@ -82,3 +82,34 @@ async fn both_ports_accept_the_same_hosts_and_origins() {
         assert_eq!(got, (expected, expected), "for {target}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_named_host_and_a_named_origin_are_accepted_by_both_ports() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    std::fs::write(
+        &config,
+        "http: {allowed_origins: ['https://app.example']}\n",
+    )
+    .unwrap();
+    let options = [
+        "--allow-host",
+        "skills.example",
+        "--config",
+        config.to_str().unwrap(),
+    ];
+    let (_serve, Addresses { url, http }) = SkillsProcess::serve(dir.path(), &options).await;
+    let http = http.to_string();
+    for (headers, expected) in [
+        ("Host: skills.example:8080\r\n", true),
+        ("Host: other.example\r\n", false),
+        ("Host: localhost\r\nOrigin: https://app.example\r\n", true),
+        (
+            "Host: localhost\r\nOrigin: https://other.example\r\n",
+            false,
+        ),
+    ] {
+        let got = accepted(&url, &http, "", headers).await;
+        assert_eq!(got, (expected, expected), "{headers:?}");
+    }
+}

@@ -39,11 +39,9 @@ async fn silent_connections_keep_nobody_out() {
     let mut process = SkillsProcess::spawn(command);
     let ready = process.wait_for_log("ready").await;
     let url = ready["workers"].as_str().unwrap();
-    let http = ready["http"]
-        .as_str()
-        .unwrap()
-        .strip_prefix("http://")
-        .unwrap();
+    let http = ready["mcp"].as_str().unwrap();
+    let http = http.strip_prefix("http://").unwrap();
+    let http = http.strip_suffix("/mcp").unwrap();
     let mut silent = Vec::new();
     for address in [url.strip_prefix("ws://").unwrap(), http] {
         for _ in 0..HANDLES + 20 {

@@ -3,9 +3,12 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use skills_core::Digest;
+use skills_test_support::NO_ENGINE;
 use skills_test_support::engine::Peer;
 use skills_test_support::files::write;
 use skills_test_support::process::{Addresses, SkillsProcess};
+use skills_test_support::test_client::TestClient;
 
 const PDF: &str = "---\nname: pdf\ndescription: Reads PDF files.\n---\n# PDF\n";
 const AGENT: &str = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n";
@@ -99,4 +102,93 @@ async fn a_client_of_an_engine_sees_its_own_folders_too() {
     client.close().await;
     let (status, stderr) = mcp.wait().await;
     assert!(status.success(), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn through_an_engine_folders_are_what_their_own_process_serves() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(dir, "docs/pdf/SKILL.md", PDF);
+    write(dir, "docs/pdf/scripts/run.py", "print()\r\n");
+    fs::write(dir.join("docs/pdf/logo.png"), b"\x89PNG\xff").unwrap();
+    let nested = "---\nname: forms\ndescription: Fills forms.\n---\n# Forms\n";
+    write(dir, "docs/pdf/forms/SKILL.md", nested);
+    write(dir, "docs/pdf/references/api.md", "# API\n");
+    write(dir, "docs/wrong/SKILL.md", PDF);
+    let plain = "---\ntitle: Style\nlicense: MIT\n---\n# House style\n\nRules.\n";
+    write(dir, "docs/house/style.md", plain);
+    write(dir, "docs/dev.3md", AGENT);
+    let docs = dir.join("docs");
+    let docs = docs.to_str().unwrap();
+    let (_serve, Addresses { url, .. }) = SkillsProcess::serve(&dir.join("data"), &[docs]).await;
+    let mut remote = SkillsProcess::start(&["mcp", "--url", &url]);
+    let own = dir.join("own");
+    let own = own.to_str().unwrap();
+    let mut direct = SkillsProcess::start(&["mcp", "--url", NO_ENGINE, "--data-dir", own, docs]);
+    let mut clients = [remote.client(), direct.client()];
+    for client in &mut clients {
+        client.initialize("2025-11-25").await;
+    }
+
+    let listed = same(&mut clients, "skills/list", json!({})).await.unwrap();
+    let skills = listed["skills"].as_array().unwrap();
+    let uris: Vec<_> = skills
+        .iter()
+        .map(|skill| skill["uri"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "skill://dev/SKILL.md",
+        "skill://house/style/SKILL.md",
+        "skill://pdf/SKILL.md",
+        "skill://pdf/forms/SKILL.md",
+    ];
+    assert_eq!(uris, expected);
+    for skill in skills {
+        let uri = json!({ "uri": skill["uri"] });
+        same(&mut clients, "skills/get", uri).await.unwrap();
+        for resource in skill["resources"].as_array().unwrap() {
+            let uri = json!({ "uri": resource["uri"] });
+            let read = same(&mut clients, "resources/read", uri).await.unwrap();
+            let bytes = match read["contents"][0]["text"].as_str() {
+                Some(text) => text.as_bytes(),
+                None => b"\x89PNG\xff",
+            };
+            assert_eq!(resource["digest"], Digest::of(bytes).to_string());
+        }
+    }
+    let uri = json!({ "uri": "skill://pdf/scripts/run.py" });
+    let read = same(&mut clients, "resources/read", uri).await.unwrap();
+    assert_eq!(read["contents"][0]["text"], "print()\r\n");
+    for (method, uri, is_found) in [
+        ("resources/directory/read", "skill://pdf", true),
+        ("resources/directory/read", "skill://", true),
+        ("resources/read", "iii://pdf/references/api", true),
+        ("resources/read", "iii://wrong", true),
+        ("resources/read", "skill://wrong/SKILL.md", true),
+        ("resources/read", "skill://pdf/scripts/rum.py", false),
+        ("skills/get", "skill://wrong/SKILL.md", false),
+        ("skills/get", "skill://none/SKILL.md", false),
+    ] {
+        let got = same(&mut clients, method, json!({ "uri": uri })).await;
+        assert_eq!(got.is_ok(), is_found, "{method} {uri}: {got:?}");
+    }
+    same(&mut clients, "resources/list", json!({}))
+        .await
+        .unwrap();
+    for client in clients {
+        client.close().await;
+    }
+    for process in [remote, direct] {
+        let (status, stderr) = process.wait().await;
+        assert!(status.success(), "{stderr}");
+    }
+}
+
+/// The result that both servers give.
+async fn same(clients: &mut [TestClient; 2], method: &str, params: Value) -> Result<Value, Value> {
+    let [remote, direct] = clients;
+    let expected = direct.request(method, params.clone()).await;
+    let got = remote.request(method, params.clone()).await;
+    assert_eq!(got, expected, "{method} {params}");
+    got
 }

@@ -108,11 +108,7 @@ async fn a_function_that_fails() {
         .register_function("w::fail", Arc::new(fail))
         .await;
     fixture
-        .check_fails(
-            "w::fail",
-            "w/fail",
-            &["failed: out of paper", "unavailable"],
-        )
+        .check_fails("w::fail", "w/fail", &["failed: out of paper"])
         .await;
 }
 
@@ -127,7 +123,7 @@ async fn a_function_that_panics() {
         )
         .await;
     fixture
-        .check_fails("w::panic", "w/panic", &["failed", "unavailable"])
+        .check_fails("w::panic", "w/panic", &["failed"])
         .await;
 }
 

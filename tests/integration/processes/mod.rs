@@ -6,6 +6,7 @@ mod agents;
 mod connections;
 mod damaged;
 mod doctor;
+mod doctor_engine;
 mod files;
 mod folders;
 mod handlers;

@@ -81,7 +81,7 @@ async fn a_port_in_use_is_an_error_with_a_hint() {
     let (status, stderr) = second.wait().await;
     assert_eq!(status.code(), Some(5), "{stderr}");
     assert!(
-        stderr.contains("cannot listen on") && stderr.contains("may be running"),
+        stderr.contains("cannot listen on") && stderr.contains("`skills` without `serve` joins it"),
         "{stderr}"
     );
 }

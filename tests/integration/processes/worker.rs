@@ -9,7 +9,9 @@ use tokio::net::TcpListener;
 async fn a_worker_started_before_its_engine_connects_later() {
     let address = TestEngine::start().await.stop().await;
     let mut worker = SkillsProcess::worker(&format!("ws://{address}"), &[]);
-    worker.wait_for_log("connecting").await;
+    let line = worker.wait_for_log("no engine can be reached").await;
+    let line = line["message"].as_str().unwrap();
+    assert!(line.contains("`skills serve`"), "{line}");
     let engine = TestEngine::start_at(&address).await;
     worker.wait_for_log("serving").await;
     let peer = Peer::connect(&engine.url, "peer").await;

@@ -128,7 +128,11 @@ impl SkillsProcess {
         let text = |name: &str| ready[name].as_str().unwrap();
         Addresses {
             url: text("workers").to_owned(),
-            http: text("http").trim_start_matches("http://").parse().unwrap(),
+            http: text("mcp")
+                .trim_start_matches("http://")
+                .trim_end_matches("/mcp")
+                .parse()
+                .unwrap(),
         }
     }
 

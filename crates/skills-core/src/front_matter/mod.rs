@@ -9,6 +9,7 @@
 //! repeat a value any number of times, and few bytes, values and levels.
 
 mod yaml;
+mod yaml_versions;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use yaml::{Repair, repair};
+pub(crate) use yaml_versions::Difference;
 
 /// Splits a document into its front matter (without the fences) and the rest.
 ///
@@ -56,6 +58,8 @@ pub struct Document<'a> {
     pub problem: Option<String>,
     /// The text after the block, read or not.
     pub(crate) after: &'a str,
+    /// The text of front matter that was read.
+    yaml: &'a str,
 }
 
 impl<'a> Document<'a> {
@@ -81,13 +85,17 @@ impl<'a> Document<'a> {
         match parsed {
             Ok(mut front_matter) => {
                 front_matter.warn_of_mark(marked);
-                Self::of(Some(front_matter), after)
+                Self {
+                    yaml,
+                    ..Self::of(Some(front_matter), after)
+                }
             }
             Err(problem) => Self {
                 front_matter: None,
                 body: text,
                 problem: Some(problem),
                 after,
+                yaml,
             },
         }
     }
@@ -98,7 +106,13 @@ impl<'a> Document<'a> {
             body,
             problem: None,
             after: body,
+            yaml: "",
         }
+    }
+
+    /// A key or value of the front matter that clients of Agent Skills read differently.
+    pub(crate) fn yaml_difference(&self) -> Option<Difference<'a>> {
+        yaml_versions::first_difference(self.yaml)
     }
 }
 

@@ -1,48 +1,171 @@
 //! Reading several addresses into one text.
 
 use std::collections::HashSet;
-use std::fmt::Write;
+use std::ops::Range;
+use std::sync::Arc;
 
 use futures_util::future::join_all;
 
 use super::Registry;
+use crate::cut::Cuttable;
 use crate::escape::quote;
+use crate::headings::Outline;
+use crate::index::TOKEN_BYTES;
 use crate::limits::FETCH_MAX;
-use crate::{Error, ResourceUri};
+use crate::text_part::find_heading;
+use crate::{Error, ResourceUri, TextPart};
 
 const SEPARATOR: &str = "\n\n---\n\n";
 
+/// How much to return, and what to do with an address that cannot be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FetchOptions {
+    /// The longest text, in tokens of 4 bytes. Longer documents are cut at headings.
+    pub max_tokens: Option<usize>,
+    /// Whether an address that cannot be read is an entry with its error. Without it, one fails
+    /// the call: an incomplete text would be mistaken for a complete one.
+    pub partial: bool,
+}
+
+/// What one address has, or why it could not be read.
+type Fetched = (String, Result<FetchedText, Error>);
+
+struct FetchedText {
+    uri: ResourceUri,
+    whole_uri: ResourceUri,
+    whole: Arc<str>,
+    range: Range<usize>,
+}
+
 impl Registry {
     /// Reads all addresses concurrently and joins the texts in the order of the addresses. A
-    /// list takes precedence over the single address. One failed address fails the call: an
-    /// incomplete text would be mistaken for a complete one.
-    pub async fn fetch(&self, uri: Option<&str>, uris: Option<&[String]>) -> Result<String, Error> {
+    /// list takes precedence over the single address. If no address can be read, it fails.
+    pub async fn fetch(
+        &self,
+        uri: Option<&str>,
+        uris: Option<&[String]>,
+        options: FetchOptions,
+    ) -> Result<String, Error> {
+        if options.max_tokens == Some(0) {
+            let hint = "leave it out to get everything";
+            return Err(Error::invalid_hint(
+                "max_tokens",
+                "must be at least 1",
+                hint,
+            ));
+        }
         let addresses = addresses(uri, uris)?;
-        let contents = join_all(addresses.iter().map(|address| self.read(address))).await;
-        let mut text = String::new();
-        let mut failed = Vec::new();
-        for (address, content) in addresses.iter().zip(contents) {
-            match content.and_then(|content| content.text().cloned()) {
-                Ok(content) => {
-                    if !text.is_empty() {
-                        text.push_str(SEPARATOR);
-                    }
-                    // Writing to a string cannot fail.
-                    let _ = write!(text, "# {address}\n\n{}", content.trim_end());
-                }
-                Err(error) => failed.push((address.to_string(), error)),
-            }
-        }
-        if failed.is_empty() {
-            Ok(text)
+        let is_bad = |address: &Address| address.1.is_err();
+        let all_bad = addresses.iter().all(is_bad);
+        let fetched = if all_bad || (!options.partial && addresses.iter().any(is_bad)) {
+            let fetched = addresses.into_iter();
+            let unread = fetched.filter_map(|(name, uri)| Some((name, uri.err()?)));
+            return Err(Error::Unread(unread.collect()));
         } else {
-            Err(Error::Unread(failed))
+            join_all(addresses.into_iter().map(|address| self.fetch_one(address))).await
+        };
+        let failed = fetched.iter().filter(|(_, text)| text.is_err()).count();
+        if failed == fetched.len() || (failed > 0 && !options.partial) {
+            let fetched = fetched.into_iter();
+            let unread = fetched.filter_map(|(name, text)| Some((name, text.err()?)));
+            return Err(Error::Unread(unread.collect()));
         }
+        let budget = options
+            .max_tokens
+            .map(|tokens| tokens.saturating_mul(TOKEN_BYTES));
+        Ok(join(&fetched, budget.unwrap_or(usize::MAX)))
+    }
+
+    async fn fetch_one(&self, (name, uri): Address) -> Fetched {
+        let text = async {
+            let uri = uri?;
+            // The section is cut from the whole text, whose headings lead to the rest.
+            let whole_uri = match &uri {
+                ResourceUri::Part {
+                    of,
+                    part: TextPart::Heading(_),
+                } => (**of).clone(),
+                _ => uri.clone(),
+            };
+            let whole = Arc::clone(self.read(&whole_uri).await?.text()?);
+            let range = match &uri {
+                ResourceUri::Part {
+                    of,
+                    part: TextPart::Heading(slug),
+                } => {
+                    let outline = Outline::of(&whole);
+                    find_heading(of, slug, &outline)?.section.clone()
+                }
+                _ => 0..whole.len(),
+            };
+            Ok(FetchedText {
+                uri,
+                whole_uri,
+                whole,
+                range,
+            })
+        };
+        (name, text.await)
     }
 }
 
+/// The texts below headings with their addresses, in at most `budget` bytes if that is possible.
+fn join(fetched: &[Fetched], budget: usize) -> String {
+    let entries: Vec<_> = fetched
+        .iter()
+        .map(|(name, text)| {
+            let text = text.as_ref().map(|text| Cuttable {
+                uri: &text.uri,
+                whole_uri: &text.whole_uri,
+                whole: &text.whole,
+                range: text.range.clone(),
+            });
+            let error = |error: &Error| {
+                let kind = error.kind().name();
+                format!("[not read: {kind}: {}]", error.to_text())
+            };
+            (format!("# {name}\n\n"), text.map_err(error))
+        })
+        .collect();
+    // What every entry takes: its heading, and its error or the note that it is cut.
+    let least = |text: &Cuttable<'_>| text.text().len().min(text.note_bytes());
+    let bytes = entries.iter().map(|(heading, entry)| {
+        let entry = match entry {
+            Ok(text) => least(text),
+            Err(error) => error.len(),
+        };
+        heading.len() + entry + SEPARATOR.len()
+    });
+    // No separator follows the last entry.
+    let budget = budget.saturating_add(SEPARATOR.len());
+    let mut room = budget.saturating_sub(bytes.sum());
+    let mut joined = String::new();
+    for (heading, entry) in &entries {
+        if !joined.is_empty() {
+            joined.push_str(SEPARATOR);
+        }
+        joined.push_str(heading);
+        match entry {
+            Ok(text) if text.text().len() <= room.saturating_add(least(text)) => {
+                room -= text.text().len() - least(text);
+                joined.push_str(text.text());
+            }
+            Ok(text) => {
+                joined.push_str(&text.cut(room));
+                // What follows is not more important than the rest of this text.
+                room = 0;
+            }
+            Err(error) => joined.push_str(error),
+        }
+    }
+    joined
+}
+
+/// An address as it was written or, if it is one, as it is printed; each once.
+type Address = (String, Result<ResourceUri, Error>);
+
 /// The addresses of a call, parsed, each once.
-fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<ResourceUri>, Error> {
+fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<Address>, Error> {
     let given: Vec<&str> = match (uris, uri) {
         (Some(uris), _) if !uris.is_empty() => uris.iter().map(String::as_str).collect(),
         (_, Some(uri)) => vec![uri],
@@ -63,20 +186,15 @@ fn addresses(uri: Option<&str>, uris: Option<&[String]>) -> Result<Vec<ResourceU
         return Err(Error::invalid("uris", problem));
     }
     let mut seen = HashSet::new();
-    let mut parsed = Vec::with_capacity(given.len());
-    let mut failed = Vec::new();
-    for uri in given {
-        match uri.parse::<ResourceUri>() {
-            Ok(address) if seen.insert(address.clone()) => parsed.push(address),
-            Ok(_) => {}
-            Err(error) => failed.push((quote(uri), error)),
-        }
-    }
-    if failed.is_empty() {
-        Ok(parsed)
-    } else {
-        Err(Error::Unread(failed))
-    }
+    let addresses = given
+        .into_iter()
+        .map(|uri| match uri.parse::<ResourceUri>() {
+            Ok(address) => (address.to_string(), Ok(address)),
+            Err(error) => (quote(uri), Err(error)),
+        });
+    Ok(addresses
+        .filter(|(name, _)| seen.insert(name.clone()))
+        .collect())
 }
 
 #[cfg(test)]
@@ -86,12 +204,12 @@ mod tests {
     #[track_caller]
     fn check(uri: Option<&str>, uris: Option<&[&str]>, expected: &str) {
         let uris: Option<Vec<String>> = uris.map(|list| list.iter().map(|&u| u.into()).collect());
+        let shown = |(name, address): Address| match address {
+            Ok(_) => name,
+            Err(error) => format!("- {name}: {error}"),
+        };
         let got = match addresses(uri, uris.as_deref()) {
-            Ok(list) => list
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(" "),
+            Ok(list) => list.into_iter().map(shown).collect::<Vec<_>>().join(" "),
             Err(error) => error.to_string(),
         };
         assert!(got.contains(expected), "{got:?} has no {expected:?}");

@@ -5,20 +5,17 @@ use std::sync::Arc;
 use super::Registry;
 use crate::front_matter::Document;
 use crate::nearest::nearest;
-use crate::row_slot::RowSlot;
+use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
     Content, ContentData, Error, FileContent, FilePath, Manifest, Mime, Origin, PublishedSkills,
-    ResourceUri, SKILL_MD, SkillId, SourceSkill, media_type,
+    ResourceUri, SKILL_MD, Skill, SkillId, SourceSkill, media_type,
 };
 
 impl Registry {
     /// Every skill as clients of Agent Skills see it, with the digests of all files.
     pub async fn published(&self) -> Result<PublishedSkills, Error> {
         let state = self.stored_skills("list the files").await?;
-        let stored = state.rows.iter().map(|skill| skill.id.shared());
-        let key = |entry: &Manifest| (entry.skill.id.shared(), entry.skill.origin);
-        let listing = self.unshadowed(|source| source.manifests(), key, stored);
-        let mut manifests = listing.await?.entries;
+        let mut manifests = self.source_manifests(&state).await?;
         manifests.extend(state.rows.iter().map(|skill| {
             let entry = SourceSkill {
                 id: skill.id.clone(),
@@ -28,30 +25,33 @@ impl Registry {
                 head: skill.head().clone(),
                 folder: None,
             };
-            Manifest::of_generated(entry, skill.generated())
+            Manifest::of_generated(entry, skill.generated().cloned())
         }));
         Ok(PublishedSkills::new(manifests))
     }
 
-    /// The files of a skill with their digests; none if the skill is not a folder.
-    pub async fn manifest(&self, id: &SkillId) -> Result<Option<Manifest>, Error> {
-        if self.is_skill_registered(id).await? {
-            return Ok(None);
-        }
-        for source in &self.sources {
-            if let Some(manifest) = source.manifest(id).await? {
-                return Ok(Some(manifest));
-            }
-            if source.skill(id).await?.is_some() {
-                return Ok(None);
-            }
-        }
-        Ok(None)
+    /// The skills of every source that state does not hide, for another process.
+    pub async fn documents(&self) -> Result<Vec<SourceSkill>, Error> {
+        let state = self.stored_skills("list the documents").await?;
+        Ok(self.source_skills(&state).await?.entries)
+    }
+
+    /// The same with the digests of all files.
+    pub async fn document_manifests(&self) -> Result<Vec<Manifest>, Error> {
+        let state = self.stored_skills("list the documents").await?;
+        self.source_manifests(&state).await
+    }
+
+    async fn source_manifests(&self, state: &Snapshot<Skill>) -> Result<Vec<Manifest>, Error> {
+        let stored = state.rows.iter().map(|skill| skill.id.shared());
+        let key = |entry: &Manifest| (entry.skill.id.shared(), entry.skill.origin);
+        let listing = self.unshadowed(|source| source.manifests(), key, stored);
+        Ok(listing.await?.entries)
     }
 
     /// Reads a file of a skill folder: the id of the skill, then the path in its folder.
     pub async fn read_file(&self, path: &FilePath) -> Result<FileContent, Error> {
-        if let Some((_, content)) = self.find_file(path).await? {
+        if let Some(content) = self.find_file(path).await? {
             return Ok(content);
         }
         let state = self.stored_skills("find a file").await?;
@@ -65,16 +65,12 @@ impl Registry {
         Err(Error::NoSuchFile { path, nearest })
     }
 
-    /// The file at a path, and the skill whose folder it is in.
-    pub(super) async fn find_file(
-        &self,
-        path: &FilePath,
-    ) -> Result<Option<(SkillId, FileContent)>, Error> {
+    /// The file at a path.
+    pub(super) async fn find_file(&self, path: &FilePath) -> Result<Option<FileContent>, Error> {
         for (id, rest) in path.splits() {
             match self.stored_skill(&id).await? {
                 Some(RowSlot::Row(skill)) if rest.as_str() == SKILL_MD => {
-                    let generated = FileContent::generated(&id, &skill.body);
-                    return Ok(generated.map(|content| (id, content)));
+                    return Ok(FileContent::generated(&id, &skill.body));
                 }
                 // A registered skill hides the folder.
                 Some(_) => continue,
@@ -82,7 +78,7 @@ impl Registry {
             }
             for source in &self.sources {
                 if let Some(content) = source.file(&id, &rest).await? {
-                    return Ok(Some((id, content)));
+                    return Ok(Some(content));
                 }
             }
         }
@@ -99,7 +95,7 @@ impl Registry {
             return Ok(None);
         };
         let found = self.find_file(&path).await?;
-        Ok(found.and_then(|(_, content)| markdown_body(&content)))
+        Ok(found.as_ref().and_then(markdown_body))
     }
 
     pub(super) async fn file_content(&self, path: &FilePath) -> Result<Content, Error> {

@@ -3,6 +3,7 @@
 
 mod fetch;
 mod files;
+mod index;
 mod prompts;
 mod resolve;
 mod resources;
@@ -16,6 +17,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub use fetch::FetchOptions;
+pub use index::IndexText;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
@@ -24,6 +27,7 @@ pub use skills::SkillHead;
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
+use crate::limits::INDEX_BYTES;
 use crate::{
     Change, Engine, Error, LintSettings, Listener, Listing, Origin, Pending, Prompt, Skill,
     Skipped, Source, Topic,
@@ -40,6 +44,8 @@ pub struct RegistrySettings {
     pub timeout: Duration,
     /// What findings in skills mean for their registration.
     pub lint: LintSettings,
+    /// The most bytes of a text of the index.
+    pub index_max_bytes: usize,
 }
 
 impl Default for RegistrySettings {
@@ -49,6 +55,7 @@ impl Default for RegistrySettings {
             prompts_scope: "prompts".into(),
             timeout: Duration::from_secs(10),
             lint: LintSettings::default(),
+            index_max_bytes: INDEX_BYTES,
         }
     }
 }
@@ -62,6 +69,7 @@ pub struct Registry {
     prompts: Catalogue<Prompt>,
     timeout: Duration,
     lint: LintSettings,
+    index_max_bytes: usize,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -80,6 +88,7 @@ impl Registry {
             prompts_scope,
             timeout,
             lint,
+            index_max_bytes,
         } = settings;
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
         let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
@@ -92,6 +101,7 @@ impl Registry {
             publisher,
             timeout,
             lint,
+            index_max_bytes,
             now,
         }
     }

@@ -129,6 +129,23 @@ impl Registry {
         Ok(menu)
     }
 
+    /// The values that a prompt declares for one of its arguments; none if any value fits.
+    pub async fn argument_choices(
+        &self,
+        name: &PromptName,
+        argument: &str,
+    ) -> Result<Vec<String>, Error> {
+        let state = self.stored_prompts().await?;
+        let custom = self.source_prompts(&state).await?.entries;
+        let prompt = custom.iter().find(|prompt| prompt.name == *name);
+        let declared = prompt.and_then(|prompt| {
+            let mut arguments = prompt.arguments.iter();
+            arguments.find(|declared| *declared.argument.name == *argument)
+        });
+        let choices = declared.into_iter().flat_map(|declared| &declared.choices);
+        Ok(choices.map(ToString::to_string).collect())
+    }
+
     /// Renders a prompt by calling its handler or reading its document.
     pub async fn render_prompt(
         &self,

@@ -82,7 +82,7 @@ impl Registry {
             Document::Skill(id) => self.registered_body(id).await,
             Document::File(path) => {
                 let found = self.find_file(path).await?;
-                Ok(found.and_then(|(_, content)| markdown_body(&content)))
+                Ok(found.as_ref().and_then(markdown_body))
             }
         }
     }

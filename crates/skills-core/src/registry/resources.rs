@@ -8,7 +8,8 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::row_slot::RowSlot;
-use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId, index};
+use crate::text_part::text_part;
+use crate::{Content, ContentData, Error, FunctionId, Mime, ResourceUri, SkillId};
 
 /// One entry of the resource list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,26 +97,25 @@ impl Registry {
     pub async fn read(&self, uri: &ResourceUri) -> Result<Content, Error> {
         let (mime, text) = match uri {
             ResourceUri::Index => (Mime::Markdown, self.index().await?),
+            ResourceUri::IndexPart(part) => {
+                let index = self.index_text(part, None).await?;
+                (Mime::Markdown, index.text)
+            }
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
             ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => self.section(function).await?,
+            ResourceUri::Part { of, part } => {
+                // `of` is not a part again, so this ends.
+                let whole = Box::pin(self.read(of)).await?;
+                let text = text_part(of, part, whole.text()?)?;
+                (Mime::Markdown, text.into())
+            }
         };
         Ok(Content {
             uri: uri.clone(),
             mime,
             data: ContentData::Text(text),
         })
-    }
-
-    /// The index. Its registered part is rendered once per change.
-    async fn index(&self) -> Result<Arc<str>, Error> {
-        let state = self.stored_skills("read the index").await?;
-        let custom = self.source_skills(&state).await?.entries;
-        let registered = state.index.get_or_init(|| {
-            index::render(state.rows.iter().map(|skill| (&skill.id, skill.head()))).into()
-        });
-        let custom = custom.iter().map(|skill| (&skill.id, &skill.head));
-        Ok(index::add_custom(registered, custom))
     }
 
     /// The body of a skill; an error with the nearest id if there is none.

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::Registry;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
-use crate::{
-    Change, Error, Json, Listing, Origin, Skill, SkillFolder, SkillId, Skipped, SourceSkill,
-};
+use crate::{Change, Error, Json, Listing, Origin, Skill, SkillId, Skipped, SourceSkill};
 
 /// The short form of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +20,6 @@ pub struct SkillHead {
     pub origin: Origin,
     /// The number of files in its folder, if it is one.
     pub files: Option<usize>,
-    /// That folder.
-    pub folder: Option<Arc<SkillFolder>>,
 }
 
 impl Registry {
@@ -79,7 +75,6 @@ impl Registry {
             registered_at: skill.registered_at,
             origin: skill.origin,
             files: skill.folder.as_ref().map(|folder| folder.files.len()),
-            folder: skill.folder,
         }));
         entries.sort_by(|a, b| a.id.cmp(&b.id));
         skipped.extend(custom.skipped);
@@ -113,7 +108,6 @@ impl Registry {
             registered_at: Arc::clone(&skill.registered_at),
             origin: Origin::State,
             files: None,
-            folder: None,
         };
         Ok(Listing {
             entries: state.rows.iter().map(head).collect(),

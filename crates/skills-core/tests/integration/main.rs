@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+mod cutting;
+mod folding;
 mod interleavings;
 mod local_state;
 mod reads;

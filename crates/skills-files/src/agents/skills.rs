@@ -32,10 +32,10 @@ pub struct AgentSkill {
 
 impl AgentSkill {
     /// Its `SKILL.md` for clients of Agent Skills, if its id has a name. Computed on first use.
-    pub fn generated(&self) -> Option<GeneratedSkillMd> {
+    pub fn generated(&self) -> Option<&GeneratedSkillMd> {
         let Self { skill, body, .. } = self;
-        let generate = || GeneratedSkillMd::of(&skill.id, &skill.head, body);
-        *self.generated.get_or_init(generate)
+        let generate = || GeneratedSkillMd::of(&skill.id, &skill.head, body, body);
+        self.generated.get_or_init(generate).as_ref()
     }
 }
 

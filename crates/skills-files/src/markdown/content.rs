@@ -49,12 +49,12 @@ impl MarkdownContent {
 /// Reads and parses a file at a path without links; `None` if it does not exist.
 pub fn read_text<T>(
     path: &Path,
-    read: impl FnOnce(&Document<'_>, Stamp) -> T,
+    read: impl FnOnce(&str, &Document<'_>, Stamp) -> T,
 ) -> Result<Option<T>, Unserved> {
     let Some(file) = TextFile::read(path, FILE_MAX, BODY_MAX)? else {
         return Ok(None);
     };
-    Ok(Some(read(&parse(&file.text)?, file.stamp)))
+    Ok(Some(read(&file.text, &parse(&file.text)?, file.stamp)))
 }
 
 /// Reads a document that can be served; fails with the reason why it cannot.

@@ -15,7 +15,7 @@ use crate::file_set::FileEntry;
 use crate::generated::Generated;
 use crate::scan::{FoundFile, FoundFolder, SkillMd};
 use crate::snapshot::fingerprint;
-use crate::stamp::Stamp;
+use crate::stamp::StampHash;
 use crate::text_file::{TextFile, Unserved};
 
 /// A skill without its body.
@@ -39,7 +39,7 @@ pub struct ParsedFolder {
     /// Its files.
     pub bundle: Arc<Bundle>,
     /// Its `SKILL.md` when that was parsed.
-    pub skill_md: (Stamp, Digest),
+    pub skill_md: (StampHash, Digest),
 }
 
 impl SkillFile {
@@ -98,7 +98,7 @@ impl FileEntry for SkillFile {
             skill.folder = Some(Arc::new(skill_folder(folder, &document, &bundle)));
             Arc::new(ParsedFolder {
                 bundle: Arc::new(bundle),
-                skill_md: (file.stamp, Digest::of(file.text.as_bytes())),
+                skill_md: (file.stamp.to_hash(), Digest::of(file.text.as_bytes())),
             })
         });
         let warnings: Vec<_> = warnings.into_iter().flatten().collect();

@@ -1,5 +1,6 @@
 //! Walks folders to find the files that patterns match. Reads no file.
 
+mod hidden;
 mod skill_folder;
 mod walk;
 
@@ -12,6 +13,7 @@ use skills_core::Skipped;
 use crate::limits::{SCAN_DEPTH_MAX, SCAN_ENTRIES_MAX, SCAN_REPORTS_MAX};
 use crate::pattern::{Pattern, PatternMatches};
 use crate::stamp::Stamp;
+use hidden::HiddenSkills;
 use walk::walk;
 
 pub use skill_folder::{FoundFolder, FoundMember, scan_skill_folder};
@@ -83,6 +85,8 @@ pub struct Scan {
     pub skipped: Vec<Skipped>,
     /// Folders where a match could appear, including roots that do not exist yet.
     pub folders: Vec<PathBuf>,
+    /// Hidden folders that are left out although skills are in them.
+    hidden: Vec<HiddenSkills>,
 }
 
 /// Walks the folders of every pattern. Fails with the path and the reason if the system
@@ -95,6 +99,7 @@ pub fn scan(patterns: &[Pattern], limits: Limits, skill_md: SkillMd) -> Result<S
     for later in walks {
         scan.add(later?);
     }
+    scan.report_hidden(patterns);
     // A folder of the very name of an id comes before one that is served under that id.
     let is_renamed = |found: &FoundFile| found.folder.as_ref().is_some_and(|f| f.is_renamed);
     scan.found.sort_by(|a, b| {
@@ -124,6 +129,7 @@ impl Scan {
             }
         }
         self.folders.extend(later.folders);
+        self.hidden.extend(later.hidden);
     }
 }
 

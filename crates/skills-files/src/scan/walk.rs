@@ -162,6 +162,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if self.pattern.leaves_out(&name) {
+                self.hidden(&handle, kind);
                 continue;
             }
             // A pattern of one name is walked to find a skill folder only.

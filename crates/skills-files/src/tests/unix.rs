@@ -123,15 +123,6 @@ fn a_file_or_folder_that_is_swapped_with_a_link_leads_nowhere_else() {
     });
 }
 
-/// Ends the other thread when an assertion fails, too.
-struct StopOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for StopOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 #[test]
 fn a_folder_is_imported_by_the_rules_of_the_patterns() {
     let disk = Disk::with(&[

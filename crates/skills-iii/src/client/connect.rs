@@ -142,6 +142,9 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
                     if refused.replace(status) != Some(status) {
                         inner.publish(Event::ConnectionRefused { status });
                     }
+                } else {
+                    let cause = error.to_string();
+                    inner.publish(Event::Unreachable { cause });
                 }
             }
         }

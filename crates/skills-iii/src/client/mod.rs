@@ -51,6 +51,11 @@ pub enum Event {
         /// The cause.
         reason: String,
     },
+    /// Nothing accepts the connection. Published for each attempt; the client keeps trying.
+    Unreachable {
+        /// The cause.
+        cause: String,
+    },
     /// The server at the address refuses the connection. Published once for each status; the
     /// client keeps trying.
     ConnectionRefused {
@@ -311,7 +316,7 @@ impl Inner {
             previous_worker_id: worker_id.clone(),
             reattach_token: token,
         });
-        tracing::info!(worker_id, "connected to the engine");
+        tracing::debug!(worker_id, "connected to the engine");
         self.status.send_replace(Status::Connected {
             worker_id: worker_id.clone(),
             outbox,
@@ -328,7 +333,7 @@ impl Inner {
             let _ = catch_unwind(AssertUnwindSafe(|| provider.on_unregister(&trigger)));
         }
         if matches!(was, Status::Connected { .. }) {
-            tracing::info!(reason, "disconnected from the engine");
+            tracing::debug!(reason, "disconnected from the engine");
             self.publish(Event::Disconnected {
                 reason: reason.to_owned(),
             });

@@ -322,6 +322,11 @@ impl ErrorBody {
         }
     }
 
+    /// Whether the engine did not let the function finish: a later call may succeed.
+    pub fn is_temporary(&self) -> bool {
+        matches!(&*self.code, "worker_overloaded" | "invocation_stopped")
+    }
+
     /// No worker has registered this function.
     pub(crate) fn function_not_found(function_id: &str) -> Self {
         Self::new(

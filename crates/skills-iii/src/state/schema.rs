@@ -87,7 +87,11 @@ pub(super) fn prepare(
         updated.map_err(failed)?;
     }
     transaction.commit().map_err(failed)?;
-    tracing::info!(path = %path.display(), from, to = latest(migrations), "prepared the state tables");
+    // The tables of a new file are nothing to tell.
+    if from > 0 {
+        let (path, to) = (path.display(), latest(migrations));
+        tracing::info!(%path, from, to, "converted the state tables");
+    }
     Ok(())
 }
 

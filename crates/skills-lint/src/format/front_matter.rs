@@ -94,6 +94,7 @@ pub fn check(text: &str, document: &Document<'_>, kind: &Kind, sink: &mut Sink) 
                     About::Key("name") => (rules::NAME, at("name")),
                     About::Key("description") => (rules::DESCRIPTION, at("description")),
                     About::Key(key) => (rules::FIELD, at(key)),
+                    About::YamlVersions => (rules::FIELD, first_line(text)),
                 };
                 sink.add(rule, bytes, format!("the file {message}"))
                     .help(help);

@@ -289,9 +289,10 @@ impl McpService {
 
     async fn run(&self, request: Request, info: RequestInfo, next: Next) -> Response {
         let is_stream = info.stream.is_some();
+        let ends_session = request.method() == Method::DELETE;
         let running = (!is_stream && !self.stop.is_cancelled()).then(|| self.in_progress.token());
         let timeout = self.options.request_timeout;
-        let Ok(response) = tokio::time::timeout(timeout, next.run(request)).await else {
+        let Ok(mut response) = tokio::time::timeout(timeout, next.run(request)).await else {
             let message = format!("no response within {} s", timeout.as_secs());
             let error = ErrorData::internal_error(message, None);
             let id = info.id.map(|id| jsonrpc::to_json(&id));
@@ -303,6 +304,10 @@ impl McpService {
                 || ErrorResponse::without_id(jsonrpc::invalid_request("not expected here"));
             let error = info.invalid.unwrap_or_else(unknown);
             return refuse(StatusCode::BAD_REQUEST, &error);
+        }
+        if ends_session && response.status() == StatusCode::ACCEPTED {
+            // The session has ended already. Clients warn about 202, which the SDK sends.
+            *response.status_mut() = StatusCode::NO_CONTENT;
         }
         let opened = text(response.headers(), SESSION_HEADER);
         if let Some(session) = opened {

@@ -74,7 +74,7 @@ async fn a_request_in_a_session_and_one_without() {
     let gone = server
         .request("DELETE", &[("Mcp-Session-Id", &session)], "")
         .await;
-    assert_eq!(gone.status, 202);
+    assert_eq!(gone.status, 204);
     let after = server.post(&[("Mcp-Session-Id", &session)], PING).await;
     assert_eq!(after.status, 404);
     server.stop().await;
@@ -275,7 +275,7 @@ async fn sessions_with_a_stream_are_kept_and_a_new_one_is_refused() {
             .contains("2 sessions")
     );
     let gone = [("Mcp-Session-Id", sessions[1].as_str())];
-    assert_eq!(server.request("DELETE", &gone, "").await.status, 202);
+    assert_eq!(server.request("DELETE", &gone, "").await.status, 204);
     assert_eq!(server.post(&[], INITIALIZE).await.status, 200);
     server.stop().await;
     let mut rest = Vec::new();

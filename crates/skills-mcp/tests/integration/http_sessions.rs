@@ -40,7 +40,7 @@ async fn the_headers_of_a_read_in_a_session_are_checked() {
         );
     }
     let gone = server.request("DELETE", &[ours], "").await;
-    assert_eq!(gone.status, 202);
+    assert_eq!(gone.status, 204);
     assert_eq!(server.post(&[ours], &read("value:")).await.status, 404);
     server.stop().await;
 }

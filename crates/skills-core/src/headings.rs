@@ -1,0 +1,216 @@
+//! The headings of a markdown text: their addresses, and the sections that they begin.
+//!
+//! A CommonMark parser finds them, so that a `#` line in a code fence is no heading. Their slugs
+//! are those that GitHub gives them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::front_matter;
+
+/// A heading that is not inside a list or a quote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: usize,
+    /// Its words.
+    pub title: String,
+    /// Its fragment in an address; empty if its words have no letter and no digit.
+    pub slug: String,
+    /// The heading and everything up to the next one that is not below it.
+    pub section: Range<usize>,
+}
+
+/// Where a text can be cut.
+#[derive(Debug, Default)]
+pub struct Outline {
+    /// The headings in order.
+    pub headings: Vec<Heading>,
+    /// Where each block (a paragraph, a list, a code fence, a heading) begins.
+    pub blocks: Vec<usize>,
+}
+
+impl Outline {
+    /// Reads a text, with or without front matter.
+    pub fn of(text: &str) -> Self {
+        let start = text.len() - body(text).len();
+        let options =
+            Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
+        let parser = Parser::new_ext(&text[start..], options).into_offset_iter();
+        let mut outline = Self::default();
+        let mut slugs = Slugs::default();
+        let mut depth = 0_usize;
+        let mut reading: Option<(HeadingLevel, usize, String)> = None;
+        for (event, range) in parser {
+            match event {
+                Event::Start(tag) => {
+                    if depth == 0 {
+                        outline.blocks.push(start + range.start);
+                    }
+                    if let Tag::Heading { level, .. } = tag {
+                        reading = Some((level, start + range.start, String::new()));
+                    }
+                    depth += 1;
+                }
+                Event::End(TagEnd::Heading(_)) => {
+                    depth -= 1;
+                    if let Some((level, at, words)) = reading.take() {
+                        // A heading inside a quote has a slug too.
+                        let slug = slugs.next(&words);
+                        if depth == 0 {
+                            outline.push(level as usize, at, &words, slug);
+                        }
+                    }
+                }
+                Event::End(_) => depth -= 1,
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some((_, _, words)) = &mut reading {
+                        words.push_str(&text);
+                    }
+                }
+                Event::SoftBreak | Event::HardBreak => {
+                    if let Some((_, _, words)) = &mut reading {
+                        words.push(' ');
+                    }
+                }
+                Event::Rule | Event::Html(_) if depth == 0 => {
+                    outline.blocks.push(start + range.start);
+                }
+                _ => {}
+            }
+        }
+        outline.close(1, text.len());
+        outline
+    }
+
+    fn push(&mut self, level: usize, at: usize, title: &str, slug: String) {
+        self.close(level, at);
+        self.headings.push(Heading {
+            level,
+            title: title.trim().to_owned(),
+            slug,
+            // Closed by a later heading, or by the end of the text.
+            section: at..usize::MAX,
+        });
+    }
+
+    /// Ends the open sections that are not above `level`.
+    fn close(&mut self, level: usize, at: usize) {
+        let open = |heading: &&mut Heading| heading.section.end == usize::MAX;
+        let mut headings = self.headings.iter_mut().rev();
+        // The headings above an open one are open too, and no deeper.
+        while let Some(heading) = headings.find(open).filter(|heading| heading.level >= level) {
+            heading.section.end = at;
+        }
+    }
+
+    /// The heading with this slug.
+    pub fn find(&self, slug: &str) -> Option<&Heading> {
+        self.headings
+            .iter()
+            .find(|heading| !slug.is_empty() && heading.slug == slug)
+    }
+}
+
+fn body(text: &str) -> &str {
+    match front_matter::split(text) {
+        (Some(_), body) => body,
+        (None, body) => front_matter::split_unclosed(body).map_or(body, |(_, body)| body),
+    }
+}
+
+/// The slugs of one document: no two are equal.
+#[derive(Default)]
+struct Slugs(HashMap<String, usize>);
+
+impl Slugs {
+    fn next(&mut self, words: &str) -> String {
+        let first = slug(words);
+        let mut found = first.clone();
+        while self.0.contains_key(&found) {
+            let used = self.0.entry(first.clone()).or_default();
+            *used += 1;
+            found = format!("{first}-{used}");
+        }
+        self.0.insert(found.clone(), 0);
+        found
+    }
+}
+
+/// Lowercase letters, digits, `_` and `-`, and a `-` for each space.
+fn slug(words: &str) -> String {
+    let words = words.trim().to_lowercase();
+    let kept = words.chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        '_' | '-' | '\u{300}'..='\u{36f}' => Some(c),
+        c => c.is_alphanumeric().then_some(c),
+    });
+    kept.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, &str)]) {
+        let outline = Outline::of(text);
+        let got: Vec<_> = outline
+            .headings
+            .iter()
+            .map(|heading| (heading.slug.as_str(), &text[heading.section.clone()]))
+            .collect();
+        assert_eq!(got, expected, "for {text:?}");
+    }
+
+    #[test]
+    fn sections() {
+        check("no heading\n", &[]);
+        check(
+            "intro\n# A b\ntext\n## C\nmore\n# D\n",
+            &[
+                ("a-b", "# A b\ntext\n## C\nmore\n"),
+                ("c", "## C\nmore\n"),
+                ("d", "# D\n"),
+            ],
+        );
+        check(
+            "### deep\n# up\n",
+            &[("deep", "### deep\n"), ("up", "# up\n")],
+        );
+        check(
+            "Two words\n=========\n",
+            &[("two-words", "Two words\n=========\n")],
+        );
+    }
+
+    #[test]
+    fn slugs_are_those_of_github() {
+        check(
+            "# What's *new*, `v2.0`?\n",
+            &[("whats-new-v20", "# What's *new*, `v2.0`?\n")],
+        );
+        check(
+            "# Überblick & Ziele\n",
+            &[("überblick--ziele", "# Überblick & Ziele\n")],
+        );
+        check("# a_b-c  d\n", &[("a_b-c--d", "# a_b-c  d\n")]);
+        let text = "# x\n# x\n# x-1\n# x\n";
+        let slugs: Vec<_> = Outline::of(text)
+            .headings
+            .into_iter()
+            .map(|h| h.slug)
+            .collect();
+        assert_eq!(slugs, ["x", "x-1", "x-1-1", "x-2"]);
+    }
+
+    #[test]
+    fn only_headings_are_headings() {
+        check("```sh\n# comment\n```\n\n    # code\n", &[]);
+        check("---\ntitle: x\n# yaml\n---\n# A\n", &[("a", "# A\n")]);
+        check("> # quoted\n\n# quoted\n", &[("quoted-1", "# quoted\n")]);
+        check("#no\n\\# no\n", &[]);
+    }
+}

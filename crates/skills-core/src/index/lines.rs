@@ -1,0 +1,133 @@
+//! The lines of the index: one for each skill that it offers, in tree order.
+
+use std::fmt::Write;
+
+use crate::limits::DESCRIPTION_MAX;
+use crate::markdown::{Head, cut};
+use crate::{SkillId, Visibility};
+
+/// A skill as the index needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Its id.
+    pub id: &'a SkillId,
+    /// Its title and its description.
+    pub head: &'a Head,
+    /// How visible it is.
+    pub visibility: Visibility,
+}
+
+/// The rendered lines of one section of the index, children after their parents.
+#[derive(Debug, Default)]
+pub struct Lines {
+    text: String,
+    ends: Vec<LineEnd>,
+}
+
+#[derive(Debug)]
+struct LineEnd {
+    id: SkillId,
+    /// Where its line ends in the text.
+    end: usize,
+    is_pinned: bool,
+}
+
+/// One line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    pub id: &'a SkillId,
+    pub text: &'a str,
+    /// Whether it is never folded.
+    pub is_pinned: bool,
+}
+
+impl Lines {
+    /// Renders the skills that the index offers.
+    pub fn new<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Self {
+        let mut entries: Vec<_> = entries.filter(|e| e.visibility.is_offered()).collect();
+        entries.sort_by(|a, b| a.id.tree_cmp(b.id));
+        let mut text = String::with_capacity(entries.len() * 128);
+        let mut ends = Vec::with_capacity(entries.len());
+        for entry in entries {
+            push_line(&mut text, &entry);
+            ends.push(LineEnd {
+                id: entry.id.clone(),
+                end: text.len(),
+                is_pinned: entry.visibility == Visibility::Pinned,
+            });
+        }
+        Self { text, ends }
+    }
+
+    /// Whether there is no line.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The lines of a skill and of those below it, or all of them.
+    pub(super) fn below(&self, id: Option<&SkillId>) -> Vec<Line<'_>> {
+        let first = id.map_or(0, |id| {
+            let is_before = |line: &LineEnd| line.id.tree_cmp(id).is_lt();
+            self.ends.partition_point(is_before)
+        });
+        let is_below = |line: &&LineEnd| id.is_none_or(|id| line.id.is_at_or_below(id));
+        let lines = self.ends[first..].iter().take_while(is_below);
+        let mut start = first.checked_sub(1).map_or(0, |last| self.ends[last].end);
+        // In the index of a subtree, its skill is at the top.
+        let indent = 2 * id.map_or(0, SkillId::depth);
+        let line = |line: &'_ LineEnd| {
+            let text = &self.text[start + indent..line.end];
+            start = line.end;
+            text
+        };
+        let texts: Vec<_> = lines.clone().map(line).collect();
+        let lines = lines.zip(texts).map(|(line, text)| Line {
+            id: &line.id,
+            text,
+            is_pinned: line.is_pinned,
+        });
+        lines.collect()
+    }
+}
+
+fn push_line(out: &mut String, entry: &Entry<'_>) {
+    let Entry {
+        id,
+        head,
+        visibility,
+    } = entry;
+    for _ in 0..id.depth() {
+        out.push_str("  ");
+    }
+    let title = head.title.as_deref().unwrap_or(id.as_str());
+    // Writing to a string cannot fail.
+    let _ = write!(out, "- [`{id}`](iii://{id}) \u{2014} ");
+    push_plain(out, title);
+    let description = head.description.as_ref();
+    if let Some(description) = description.filter(|_| *visibility != Visibility::NameOnly) {
+        out.push_str(" \u{2014} ");
+        push_plain(out, &cut(description, DESCRIPTION_MAX));
+    }
+    out.push('\n');
+}
+
+/// Appends plain text as markdown in which it stays plain text: no link, image or HTML. An
+/// index has only the links that it makes itself.
+pub(crate) fn push_plain(out: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest
+        .bytes()
+        .position(|b| matches!(b, b'[' | b']' | b'<' | b'\\'))
+    {
+        let (plain, marked) = rest.split_at(at);
+        let (mark, after) = marked.split_at(1);
+        out.push_str(plain);
+        // A backslash is an escape only before punctuation.
+        if mark != "\\" || after.starts_with(|c: char| c.is_ascii_punctuation()) {
+            out.push('\\');
+        }
+        out.push_str(mark);
+        rest = after;
+    }
+    out.push_str(rest);
+}

@@ -1,0 +1,111 @@
+//! The index of all skills and of a subtree, within a budget.
+
+use std::sync::Arc;
+
+use super::Registry;
+use crate::index::{Entry, Index, IndexPart, IndexView, Lines, TOKEN_BYTES};
+use crate::nearest::nearest;
+use crate::row_slot::Snapshot;
+use crate::{Error, Skill, SkillId, SourceSkill, Visibility};
+
+/// A text of the index, and what it covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexText {
+    /// The text.
+    pub text: Arc<str>,
+    /// How many skills have a line.
+    pub included: usize,
+    /// How many skills are behind the lines of subtrees and pages.
+    pub folded: usize,
+}
+
+impl Registry {
+    /// The index of all skills, rendered once per change if no source has skills.
+    pub(super) async fn index(&self) -> Result<Arc<str>, Error> {
+        let state = self.stored_skills("read the index").await?;
+        let custom = self.source_skills(&state).await?.entries;
+        if custom.is_empty()
+            && let Some(text) = state.index.get()
+        {
+            return Ok(Arc::clone(text));
+        }
+        let text = self
+            .render_index(&state, &custom, &IndexPart::default(), None)?
+            .text;
+        if custom.is_empty() {
+            return Ok(Arc::clone(state.index.get_or_init(|| text)));
+        }
+        Ok(text)
+    }
+
+    /// A text of the index with at most `budget_tokens`, or as long as the settings allow. The
+    /// addresses in it lead to texts as long as the settings allow.
+    pub async fn index_text(
+        &self,
+        part: &IndexPart,
+        budget_tokens: Option<usize>,
+    ) -> Result<IndexText, Error> {
+        if budget_tokens == Some(0) {
+            let hint = "leave it out for the budget of the configuration";
+            return Err(Error::invalid_hint(
+                "budget_tokens",
+                "must be at least 1",
+                hint,
+            ));
+        }
+        let state = self.stored_skills("read the index").await?;
+        let custom = self.source_skills(&state).await?.entries;
+        let budget = budget_tokens.map(|tokens| tokens.saturating_mul(TOKEN_BYTES));
+        self.render_index(&state, &custom, part, budget)
+    }
+
+    fn render_index(
+        &self,
+        state: &Snapshot<Skill>,
+        custom: &[SourceSkill],
+        part: &IndexPart,
+        budget: Option<usize>,
+    ) -> Result<IndexText, Error> {
+        let entry = |(id, head)| Entry {
+            id,
+            head,
+            visibility: Visibility::Auto,
+        };
+        let registered = || state.rows.iter().map(|skill| (&skill.id, skill.head()));
+        let custom = || custom.iter().map(|skill| (&skill.id, &skill.head));
+        let index = Index {
+            registered: state
+                .index_lines
+                .get_or_init(|| Lines::new(registered().map(entry))),
+            custom: &Lines::new(custom().map(entry)),
+            max_bytes: self.index_max_bytes,
+        };
+        let Some(rendered) = index.render(part, budget.unwrap_or(self.index_max_bytes)) else {
+            let ids = registered().chain(custom()).map(|(id, _)| id);
+            return Err(no_subtree(part, ids));
+        };
+        Ok(IndexText {
+            text: rendered.text.into(),
+            included: rendered.included,
+            folded: rendered.folded,
+        })
+    }
+}
+
+fn no_subtree<'a>(part: &IndexPart, ids: impl Iterator<Item = &'a SkillId>) -> Error {
+    let asked = part.below.as_ref().map_or("", SkillId::as_str);
+    let parents = ids.flat_map(|id| {
+        let id = id.as_str();
+        let slashes = id.match_indices('/').map(|(at, _)| at);
+        slashes.chain([id.len()]).map(move |end| &id[..end])
+    });
+    let near = nearest(asked, parents).and_then(|id| id.parse().ok());
+    let near = near.map(|id| IndexPart {
+        below: Some(id),
+        view: IndexView::Tree,
+    });
+    Error::NoSuchSubtree {
+        uri: part.to_string(),
+        nearest: near.map(|near| near.to_string()),
+    }
+}

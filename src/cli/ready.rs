@@ -1,0 +1,102 @@
+//! What `skills serve` prints on a terminal once it is ready.
+
+use std::fmt::Write as _;
+
+use super::humanize::count;
+use super::log::print_line;
+use crate::app::Ready;
+
+/// Prints the addresses and the next step on stderr.
+pub fn announce(ready: &Ready) {
+    print_line(&text(ready));
+}
+
+fn text(ready: &Ready) -> String {
+    let Ready { workers, mcp, .. } = ready;
+    let header = if ready.has_token {
+        " --header \"Authorization: Bearer $SKILLS_TOKEN\""
+    } else {
+        ""
+    };
+    let total: usize = ready.skills.values().sum();
+    let origins = ready.skills.iter().map(|(origin, number)| {
+        let origin = match *origin {
+            "state" => "registered",
+            "fs" => "from files",
+            "3md" => "from 3md documents",
+            other => other,
+        };
+        format!("{number} {origin}")
+    });
+    let origins = origins.collect::<Vec<_>>().join(", ");
+    let next = if total == 0 {
+        "`skills new NAME --in FOLDER` creates a skill, and `skills serve FOLDER` serves it"
+    } else {
+        "connect a client with the line above, or read a skill: `skills list`, `skills read ID`"
+    };
+    let mut text = format!("skills {} is ready\n", env!("CARGO_PKG_VERSION"));
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "  {name:<8} {value}");
+    };
+    line("MCP", mcp);
+    line(
+        "",
+        &format!("claude mcp add --transport http skills {mcp}{header}"),
+    );
+    line("workers", workers);
+    line("data", &ready.data_dir.display().to_string());
+    if total == 0 {
+        line("skills", "none yet");
+    } else {
+        line("skills", &format!("{} ({origins})", count(total, "skill")));
+    }
+    line("next", next);
+    line("stop", "Ctrl-C");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn ready(skills: &[(&'static str, usize)]) -> Ready {
+        Ready {
+            workers: "ws://127.0.0.1:49134".into(),
+            mcp: "http://127.0.0.1:49135/mcp".into(),
+            data_dir: "/data".into(),
+            skills: skills.iter().copied().collect::<BTreeMap<_, _>>(),
+            has_token: false,
+        }
+    }
+
+    #[test]
+    fn a_new_registry_has_a_first_step() {
+        let text = text(&ready(&[]));
+        assert!(
+            text.contains("MCP      http://127.0.0.1:49135/mcp\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("claude mcp add --transport http skills http://127.0.0.1:49135/mcp\n"),
+            "{text}"
+        );
+        assert!(text.contains("skills   none yet\n"), "{text}");
+        assert!(text.contains("skills new NAME"), "{text}");
+    }
+
+    #[test]
+    fn skills_are_counted_by_origin_and_a_token_is_named() {
+        let ready = Ready {
+            has_token: true,
+            ..ready(&[("fs", 3), ("state", 1)])
+        };
+        let text = text(&ready);
+        assert!(
+            text.contains("skills   4 skills (3 from files, 1 registered)\n"),
+            "{text}"
+        );
+        assert!(text.contains("Bearer $SKILLS_TOKEN"), "{text}");
+    }
+}
