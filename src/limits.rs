@@ -11,6 +11,7 @@ use skills_access::limits as access;
 use skills_core::limits as core;
 use skills_files::limits as files;
 use skills_iii::limits as iii;
+use skills_lint::limits as lint;
 use skills_mcp::limits as mcp;
 use skills_search::limits as search;
 
@@ -68,6 +69,7 @@ pub const LIMITS: &[(&str, &[Limit])] = &[
     ("State", STATE),
     ("MCP", MCP),
     ("Process", PROCESS),
+    ("Lint", LINT),
 ];
 
 #[rustfmt::skip]
@@ -97,6 +99,17 @@ const CONTENT: &[Limit] = &[
     limit("arguments of a prompt", Count(core::MAX_PROMPT_ARGUMENTS), "an error"),
     limit("bytes of the name of an argument", Bytes(core::MAX_ARGUMENT_NAME_BYTES), "an error"),
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
+];
+
+#[rustfmt::skip]
+const LINT: &[Limit] = &[
+    limit("findings of one rule in one file", Count(lint::MAX_FINDINGS_PER_RULE), "the rest is counted"),
+    limit("lines of a body", Count(lint::MAX_BODY_LINES), "a warning"),
+    limit("estimated tokens of a body", Count(lint::MAX_BODY_TOKENS), "a warning"),
+    limit("blank lines before a text", Count(lint::MAX_BLANK_LINES), "an error"),
+    limit("blanks within a line", Count(lint::MAX_BLANKS), "an error"),
+    limit("skills that are compared by the search", Count(lint::MAX_RANKED_SKILLS), "R003 and R004 are not applied"),
+    limit("characters of a base64 text", Count(lint::MAX_BASE64_CHARS), "a warning"),
 ];
 
 const INCOMPLETE: &str = "the chain ends and says `complete: false`";

@@ -11,15 +11,18 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
 use skills_core::{
-    Engine, Error, Origin, PublishedSkills, Skipped, Source, Unlisted, VisibilityFindings,
+    ContentData, Engine, Error, Origin, PublishedSkills, ResourceUri, SkillId, Skipped, Source,
+    Unlisted, VisibilityFindings,
 };
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
 use skills_iii::state::{SqliteState, StateError, StoreCheck, StoreOptions};
+use skills_lint::Findings;
 
 use super::connect::{ConnectError, EngineTarget, engine_at};
 use super::data_dir::data_dir as user_data_dir;
+use super::lint::{lint_collection, registered_skill};
 use super::triggers::ask;
 use super::{file_sources, registry};
 use crate::config::LoadedConfig;
@@ -47,6 +50,8 @@ pub struct Checkup {
     pub shadowed: Vec<Shadowed>,
     /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
+    /// The findings in files and registered skills.
+    pub lint: Findings,
     /// The skills that clients of Agent Skills are not offered.
     pub unlisted: Vec<Unlisted>,
     /// What is registered and served, and should be corrected.
@@ -100,6 +105,7 @@ struct Registered {
     skills: HashMap<String, String>,
     prompts: HashMap<String, String>,
     damaged: Vec<Skipped>,
+    texts: Vec<(SkillId, Arc<str>)>,
     published: PublishedSkills,
     visibility: VisibilityFindings,
 }
@@ -159,6 +165,7 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
     })
     .collect();
     report.skipped.extend(registered.visibility.off);
+    let lint = lint(loaded, registered.texts).await?;
     let mut damaged = registered.damaged;
     for row in damaged_rows(&store) {
         // A registry on the data directory has reported its own rows.
@@ -182,7 +189,17 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         agents: agents.documents,
         agent_patterns: agents.patterns,
         damaged,
+        lint,
     })
+}
+
+async fn lint(loaded: &LoadedConfig, texts: Vec<(SkillId, Arc<str>)>) -> Result<Findings, Error> {
+    let mut collection = lint_collection(loaded).await?;
+    let texts = texts.into_iter();
+    collection
+        .skills
+        .extend(texts.map(|(id, text)| registered_skill(id, &text)));
+    Ok(skills_lint::check(&collection, &loaded.config.lint))
 }
 
 /// The damaged rows of the store; an engine leaves them out of its lists.
@@ -329,6 +346,14 @@ async fn registered(
     };
     let skipped = [skills.skipped, prompts.skipped].concat();
     let is_damaged = |skipped: &Skipped| !visibility.off.contains(skipped);
+    let mut texts = Vec::with_capacity(skills.entries.len());
+    for skill in &skills.entries {
+        // What cannot be read is reported as damaged.
+        let content = registry.read(&ResourceUri::Skill(skill.id.clone())).await;
+        if let Some(ContentData::Text(text)) = content.ok().map(|content| content.data) {
+            texts.push((skill.id.clone(), text));
+        }
+    }
     let (skill_rows, prompt_rows) = (skills.entries.iter(), prompts.entries.iter());
     Registered {
         skills: skill_rows
@@ -338,6 +363,7 @@ async fn registered(
             .map(|prompt| (prompt.name.to_string(), prompt.registered_at.to_string()))
             .collect(),
         damaged: skipped.into_iter().filter(is_damaged).collect(),
+        texts,
         published,
         visibility,
     }

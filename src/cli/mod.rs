@@ -20,6 +20,7 @@ mod fetch;
 mod humanize;
 mod import;
 mod input;
+mod lint;
 mod list;
 mod log;
 mod man;
@@ -78,6 +79,7 @@ const EXAMPLES: &str = "Examples:
   skills route how do I send a mail         find the skill for a request
   skills agent validate *.3md               list the problems of documents
   skills doctor                             check files, engine and store
+  skills lint skills                        check the form, links and trust of skills
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         the manifest for installation by an engine
 
@@ -108,6 +110,8 @@ enum Command {
     Agent(agent::AgentArgs),
     /// Check files, engine and store: what is served, what is not and why. Changes nothing.
     Doctor(doctor::DoctorArgs),
+    /// Check skills: their form, links, routing, and what in them must not be trusted.
+    Lint(lint::LintArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -145,6 +149,7 @@ pub fn main() -> ExitCode {
         },
         Some(Command::Agent(args)) => agent::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Lint(args)) => lint::run(&args),
         None => worker::run(cli.worker),
     };
     match outcome {

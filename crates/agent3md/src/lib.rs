@@ -56,7 +56,7 @@ pub use link::{Link, links, rewrite_links};
 pub use number::js_number;
 pub use route::{Match, TriggerIndex};
 pub use slug::{SLUG_MAX, SlugError, Slugs, slug, slugs};
-pub use span::Span;
+pub use span::{Span, locate_all};
 pub use template::{Hazard, Placeholder, Template};
 pub use token::{for_each_word, is_letter_or_number};
 pub use validate::{validate, validate_document};

@@ -7,11 +7,13 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `resolve` and `fetch` hold the functions, `tools` the operations that exist as tools only.
+//! `search`, `resolve`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools
+//! only.
 
 mod decode;
 pub mod documents;
 pub mod fetch;
+mod lint;
 mod operation;
 pub mod prompts;
 mod resolve;
@@ -41,6 +43,7 @@ pub const OPERATIONS: &[Operation] = &[
     search::SEARCH,
     search::ROUTE,
     resolve::RESOLVE,
+    lint::LINT,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,

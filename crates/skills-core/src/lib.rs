@@ -27,7 +27,8 @@ mod image;
 pub mod index;
 mod key_locks;
 pub mod limits;
-mod links;
+pub mod links;
+mod lint_settings;
 mod markdown;
 pub mod media_type;
 mod nearest;
@@ -55,7 +56,7 @@ pub use content::{Content, ContentData, Mime, from_section};
 pub use digest::Digest;
 pub use engine::{Engine, Failure, Json, Pending, StoredRow};
 pub use error::{Error, Kind};
-pub use escape::{escape_control, escape_control_in_lines, quote};
+pub use escape::{escape_control, escape_control_in_lines, is_hidden, quote};
 pub use file_path::FilePath;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
@@ -64,6 +65,7 @@ pub use index::{IndexPart, IndexView};
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
+pub use lint_settings::{LintSettings, NoSeverity, Severity};
 pub use markdown::Head;
 pub use nearest::nearest;
 pub use page::{Page, PageRequest, page};

@@ -38,6 +38,7 @@ const VERBS: &[&str] = &[
     "agent export",
     "agent new",
     "doctor",
+    "lint",
 ];
 
 #[test]

@@ -8,6 +8,7 @@ mod disk;
 mod engine;
 mod folders;
 mod help;
+mod lint;
 mod mistakes;
 mod pipes;
 mod readme;

@@ -13,7 +13,8 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("skills-iii", &["skills-access"]),
     ("skills-search", &["agent3md"]),
     ("skills-files", &["agent3md", "skills-core"]),
-    ("skills-api", &["skills-core"]),
+    ("skills-lint", &["agent3md", "skills-core", "skills-search"]),
+    ("skills-api", &["skills-core", "skills-lint"]),
     (
         "skills-mcp",
         &["agent3md", "skills-access", "skills-api", "skills-core"],
@@ -28,6 +29,7 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "skills-core",
             "skills-files",
             "skills-iii",
+            "skills-lint",
             "skills-mcp",
             "skills-search",
         ],
@@ -63,6 +65,7 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "tracing",
         ],
     ),
+    ("skills-lint", &["aho-corasick", "pulldown-cmark"]),
 ];
 
 /// The libraries of the surfaces, and the crates that may depend on them.

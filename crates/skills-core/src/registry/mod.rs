@@ -29,8 +29,8 @@ use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::limits::INDEX_BYTES;
 use crate::{
-    Change, Engine, Error, Head, Listener, Listing, Origin, Pending, Prompt, Skill, SkillId,
-    Skipped, Source, Topic, Visibility, VisibilityRules,
+    Change, Engine, Error, Head, LintSettings, Listener, Listing, Origin, Pending, Prompt, Skill,
+    SkillId, Skipped, Source, Topic, Visibility, VisibilityRules,
 };
 
 /// The settings of a registry.
@@ -42,6 +42,8 @@ pub struct RegistrySettings {
     pub prompts_scope: String,
     /// The timeout of calls to state, sections and prompt handlers.
     pub timeout: Duration,
+    /// What findings in skills mean for their registration.
+    pub lint: LintSettings,
     /// The most bytes of a text of the index.
     pub index_max_bytes: usize,
     /// The visibility that the operator gives to skills.
@@ -54,6 +56,7 @@ impl Default for RegistrySettings {
             skills_scope: "skills".into(),
             prompts_scope: "prompts".into(),
             timeout: Duration::from_secs(10),
+            lint: LintSettings::default(),
             index_max_bytes: INDEX_BYTES,
             visibility: VisibilityRules::default(),
         }
@@ -69,6 +72,7 @@ pub struct Registry {
     prompts: Catalogue<Prompt>,
     searcher: search::Searcher,
     timeout: Duration,
+    lint: LintSettings,
     index_max_bytes: usize,
     visibility: VisibilityRules,
     /// The time as RFC 3339 in UTC with sub-second digits.
@@ -88,6 +92,7 @@ impl Registry {
             skills_scope,
             prompts_scope,
             timeout,
+            lint,
             index_max_bytes,
             visibility,
         } = settings;
@@ -108,9 +113,15 @@ impl Registry {
             sources,
             publisher,
             timeout,
+            lint,
             index_max_bytes,
             now,
         }
+    }
+
+    /// What findings in skills mean for their registration.
+    pub const fn lint_settings(&self) -> &LintSettings {
+        &self.lint
     }
 
     /// The engine is connected. `watched`: it sends an event for every change of the two
