@@ -13,35 +13,37 @@ const SEVERITY: &str = "`error`, `warning`, `note` or `off`";
 pub(super) fn read(section: &mut Section<'_>) -> LintSettings {
     let mut settings = LintSettings::default();
     for rule in RULES.iter().copied().flatten() {
-        if let Some(severity) = section.take(rule.code, SEVERITY, severity) {
+        if let Some(Setting(severity)) = section.take(rule.code, SEVERITY, Setting::read) {
             settings.severities.insert(rule.code.into(), severity);
         }
     }
     let codes = |node: &Node| Some((node.texts()?, node.place));
-    let (codes, place) = match section.take("refuse", "a list of codes", codes) {
-        Some(codes) => codes,
-        None => return settings,
+    let Some((codes, place)) = section.take("refuse", "a list of codes", codes) else {
+        return settings;
     };
     for code in codes {
-        match find_rule(&code) {
-            Some(rule) => drop(settings.refuse.insert(rule.code.into())),
-            None => {
-                let message = format!("names `{code}`, which is no rule; ignored");
-                section.warn("refuse", place, &message);
-            }
+        if let Some(rule) = find_rule(&code) {
+            settings.refuse.insert(rule.code.into());
+        } else {
+            let message = format!("names `{code}`, which is no rule; ignored");
+            section.warn("refuse", place, &message);
         }
     }
     settings
 }
 
-/// A severity; `Some(None)` turns a rule off.
-fn severity(node: &Node) -> Option<Option<Severity>> {
-    match &node.value {
-        // Some versions of YAML read `off` as a truth value.
-        Value::Bool(false) => Some(None),
-        Value::Text(text) if text == "off" => Some(None),
-        Value::Text(text) => text.parse().ok().map(Some),
-        _ => None,
+/// The severity of a rule; `None` turns it off.
+struct Setting(Option<Severity>);
+
+impl Setting {
+    fn read(node: &Node) -> Option<Self> {
+        match &node.value {
+            // Some versions of YAML read `off` as a truth value.
+            Value::Bool(false) => Some(Self(None)),
+            Value::Text(text) if text == "off" => Some(Self(None)),
+            Value::Text(text) => text.parse().ok().map(|severity| Self(Some(severity))),
+            _ => None,
+        }
     }
 }
 

@@ -42,6 +42,7 @@ const SEEN: &[&str] = &[
     "type",
     "user-invocable",
     "version",
+    "visibility",
     "when_to_use",
 ];
 

@@ -7,6 +7,9 @@ use crate::rules::trust as rules;
 /// How much of a command is read on each side of the program that downloads.
 const REACH: usize = 600;
 
+/// Words of a download that are searched for the name of its file.
+const MAX_WORDS: usize = 24;
+
 /// Pipes of a command that are followed.
 const MAX_PIPES: usize = 6;
 
@@ -151,7 +154,7 @@ fn saved_and_run(text: &str, from: usize) -> Option<usize> {
     let limit = text.floor_char_boundary((from + REACH).min(text.len()));
     // A paragraph further on is another matter.
     let rest = text[from..limit].split("\n\n").next().unwrap_or_default();
-    let mut on_line = after(rest, 0, REACH).split_whitespace();
+    let mut on_line = after(rest, 0, REACH).split_whitespace().take(MAX_WORDS);
     on_line.find(|word| OUTPUTS.contains(word))?;
     let name = on_line.next()?.trim_matches(['"', '\'', '`', ';']);
     let base = name.rsplit('/').next().unwrap_or(name);
@@ -159,7 +162,7 @@ fn saved_and_run(text: &str, from: usize) -> Option<usize> {
         return None;
     }
     let (mut last, mut is_saved) = ("", false);
-    words(rest).find_map(|(start, word)| {
+    words(rest).take(2 * MAX_WORDS).find_map(|(start, word)| {
         let plain = word.trim_matches(['"', '\'', '`', ';', ')']);
         let is_name = plain.rsplit('/').next() == Some(base);
         let is_shell = SHELLS.contains(&last) || matches!(last, "source" | ".");
