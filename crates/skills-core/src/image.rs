@@ -325,24 +325,20 @@ impl<T: Row> Image<T> {
         snapshot
     }
 
-    /// Whether a key changed since [`Self::take_changes`].
     pub(crate) fn has_changes(&self) -> bool {
         self.changed.as_ref().is_none_or(|keys| !keys.is_empty())
     }
 
     /// The keys that changed since the last call, with their rows; at first all keys.
     pub(crate) fn take_changes(&mut self) -> Vec<(Arc<str>, Option<Arc<T>>)> {
-        let row = |key: &Arc<str>| match self.rows.get(key) {
-            Some(RowSlot::Row(row)) => Some(Arc::clone(row)),
-            Some(RowSlot::Damaged(_)) | None => None,
+        let with_row = |key: &Arc<str>| match self.rows.get(key) {
+            Some(RowSlot::Row(row)) => (Arc::clone(key), Some(Arc::clone(row))),
+            Some(RowSlot::Damaged(_)) | None => (Arc::clone(key), None),
         };
-        let with_row = |key: &Arc<str>| (Arc::clone(key), row(key));
-        let changes = match &self.changed {
+        match self.changed.replace(HashSet::new()) {
             None => self.rows.keys().map(with_row).collect(),
             Some(keys) => keys.iter().map(with_row).collect(),
-        };
-        self.changed = Some(HashSet::new());
-        changes
+        }
     }
 
     fn mark(&mut self, key: &Arc<str>) {

@@ -354,7 +354,6 @@ impl RequestVector {
 /// use the instruction that multiplies and adds eight pairs: three times as fast as a plain sum.
 /// With iterators, or inlined into another loop, it does not.
 #[inline(never)]
-#[expect(clippy::needless_range_loop, reason = "see above")]
 fn dot(a: &[i16; DIMENSIONS], b: &[i8; DIMENSIONS]) -> i32 {
     let mut wide = [0_i16; DIMENSIONS];
     for at in 0..DIMENSIONS {

@@ -14,6 +14,7 @@ Feature: the functions of the registry on an engine
       | skills::documents           |
       | skills::fetch_skill         |
       | skill::fetch                |
+      | skills::search              |
       | skills::route               |
       | skills::resolve             |
       | skills::lint                |

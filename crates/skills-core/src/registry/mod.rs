@@ -8,6 +8,7 @@ mod prompts;
 mod resolve;
 mod resources;
 mod search;
+mod search_request;
 mod skills;
 
 use std::collections::HashMap;
