@@ -127,10 +127,10 @@ pub fn search(args: &SearchArgs) -> Result<(), CliError> {
                 let shown = answer.matches.len();
                 format!(
                     "{shown} of {}; the next: --cursor {cursor}",
-                    count(total, "match")
+                    count(total, "result")
                 )
             }
-            (None, total) => count(total, "match"),
+            (None, total) => count(total, "result"),
         };
         connection.output.remark(&remark);
         Ok(())
