@@ -62,6 +62,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "shadowed": shadowed.collect::<Value>(),
         "skipped": skipped(&report.skipped),
         "registered_warnings": skipped(&checkup.registered_warnings),
+        "unpublished": skipped(&checkup.unpublished),
         "damaged": skipped(&checkup.damaged),
         "unlisted": unlisted.collect::<Value>(),
     })

@@ -23,7 +23,7 @@ pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use route::Match;
-pub use skills::{SkillHead, VisibilityFindings};
+pub use skills::{RegisteredFindings, SkillHead};
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
