@@ -119,7 +119,7 @@ const FILES: &[Limit] = &[
     limit("bytes of `config.yaml`", Bytes(MAX_CONFIG_BYTES), "a warning, and the defaults apply"),
     limit("bytes of a pattern", Bytes(files::MAX_PATTERN_BYTES), "the pattern is reported and matches nothing"),
     limit("opening braces of a pattern", Count(files::MAX_PATTERN_BRACES), "the pattern is reported and matches nothing"),
-    limit("bytes of front matter", Bytes(core::MAX_FRONT_MATTER_BYTES), "a file is skipped with a report; that of a registered skill is not read"),
+    limit("bytes of front matter", Bytes(core::MAX_FRONT_MATTER_BYTES), FRONT_MATTER),
     limit("values of front matter", Count(core::MAX_FRONT_MATTER_VALUES), FRONT_MATTER),
     limit("lists and maps inside each other in front matter", Count(core::MAX_FRONT_MATTER_DEPTH), FRONT_MATTER),
     limit("anchors and aliases in front matter", Count(0), FRONT_MATTER),

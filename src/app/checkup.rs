@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
 use skills_core::{
-    ContentData, Engine, Error, Origin, PublishedSkills, ResourceUri, SkillId, Skipped, Source,
-    Unlisted, VisibilityFindings,
+    ContentData, Engine, Error, Origin, PublishedSkill, PublishedSkills, RegisteredFindings,
+    ResourceUri, SkillId, Skipped, Source, Unlisted,
 };
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
@@ -54,6 +54,8 @@ pub struct Checkup {
     pub lint: Findings,
     /// The skills that clients of Agent Skills are not offered.
     pub unlisted: Vec<Unlisted>,
+    /// The skills that the published index leaves out because of their names.
+    pub unpublished: Vec<Skipped>,
     /// What is registered and served, and should be corrected.
     pub registered_warnings: Vec<Skipped>,
     /// The ids that workers registered.
@@ -107,7 +109,7 @@ struct Registered {
     damaged: Vec<Skipped>,
     texts: Vec<(SkillId, Arc<str>)>,
     published: PublishedSkills,
-    visibility: VisibilityFindings,
+    findings: RegisteredFindings,
 }
 
 /// Inspects everything. Fails only if the files cannot be walked at all.
@@ -164,7 +166,7 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         })
     })
     .collect();
-    report.skipped.extend(registered.visibility.off);
+    report.skipped.extend(registered.findings.off);
     let lint = lint(loaded, registered.texts).await?;
     let mut damaged = registered.damaged;
     for row in damaged_rows(&store) {
@@ -173,17 +175,19 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
             damaged.push(row);
         }
     }
+    let published = registered.published.with_documents(manifests);
     Ok(Checkup {
         url,
         engine,
         store,
         shadowed,
-        unlisted: registered
-            .published
-            .with_documents(manifests)
-            .unlisted()
-            .collect(),
-        registered_warnings: registered.visibility.invalid,
+        unlisted: published.unlisted().collect(),
+        unpublished: if loaded.config.publish {
+            unpublished(&published)
+        } else {
+            Vec::new()
+        },
+        registered_warnings: registered.findings.warnings,
         registered_skills: registered.skills.into_keys().collect(),
         report,
         agents: agents.documents,
@@ -200,6 +204,21 @@ async fn lint(loaded: &LoadedConfig, texts: Vec<(SkillId, Arc<str>)>) -> Result<
         .skills
         .extend(texts.map(|(id, text)| registered_skill(id, &text)));
     Ok(skills_lint::check(&collection, &loaded.config.lint))
+}
+
+/// The skills that the published index leaves out because an earlier one has their name.
+fn unpublished(published: &PublishedSkills) -> Vec<Skipped> {
+    let finding = |(skill, first): (PublishedSkill<'_>, Option<&SkillId>)| {
+        let (first, name) = (first?, skill.name());
+        Some(Skipped {
+            place: skill.id().to_string(),
+            reason: format!(
+                "is not in the published index, because `{first}` has the name `{name}` too and \
+                 clients install skills by name; rename one of them"
+            ),
+        })
+    };
+    published.by_name().filter_map(finding).collect()
 }
 
 /// The damaged rows of the store; an engine leaves them out of its lists.
@@ -338,14 +357,14 @@ async fn registered(
     let read = async {
         let lists = (registry.skills().await?, registry.prompts().await?);
         let published = registry.published().await?;
-        Ok::<_, Error>((lists, published, registry.visibility_findings().await?))
+        Ok::<_, Error>((lists, published, registry.registered_findings().await?))
     };
-    let ((skills, prompts), published, visibility) = match read.await {
+    let ((skills, prompts), published, findings) = match read.await {
         Ok(read) => read,
         Err(error) => return unreadable(place, error.to_text()),
     };
     let skipped = [skills.skipped, prompts.skipped].concat();
-    let is_damaged = |skipped: &Skipped| !visibility.off.contains(skipped);
+    let is_damaged = |skipped: &Skipped| !findings.off.contains(skipped);
     let mut texts = Vec::with_capacity(skills.entries.len());
     for skill in &skills.entries {
         // What cannot be read is reported as damaged.
@@ -365,7 +384,7 @@ async fn registered(
         damaged: skipped.into_iter().filter(is_damaged).collect(),
         texts,
         published,
-        visibility,
+        findings,
     }
 }
 

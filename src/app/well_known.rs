@@ -14,7 +14,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use skills_access::{AccessPolicy, Refusal};
 use skills_core::{
-    Digest, Error, FilePath, Kind, Mime, PublishedSkill, Registry, SKILL_MD, SkillId,
+    Digest, Error, FilePath, Kind, Mime, PublishedSkill, PublishedSkills, Registry, SKILL_MD,
+    SkillId,
 };
 
 use super::tar_gz::tar_gz;
@@ -120,7 +121,7 @@ impl WellKnown {
         let known = self.archives().clone();
         let mut used = HashMap::new();
         let mut entries = Vec::new();
-        for skill in published.listed() {
+        for skill in indexed(&published) {
             let files = skill.files();
             let (r#type, url, digest) = if files.len() == 1 {
                 let url = format!("{}/{SKILL_MD}", skill.id());
@@ -161,7 +162,7 @@ impl WellKnown {
             return Ok(None);
         };
         let published = self.registry.published().await?;
-        let Some(skill) = published.listed().find(|skill| *skill.id() == id) else {
+        let Some(skill) = indexed(&published).find(|skill| *skill.id() == id) else {
             return Ok(None);
         };
         if skill_md.is_some() != (skill.files().len() == 1) {
@@ -192,6 +193,12 @@ impl WellKnown {
         let members = members.iter().map(|(name, bytes)| (&**name, &**bytes));
         tar_gz(members).ok_or(Problem::NoArchive)
     }
+}
+
+/// The skills of the index. Clients install them by name, so of each name it has the first.
+fn indexed(published: &PublishedSkills) -> impl Iterator<Item = PublishedSkill<'_>> {
+    let is_first = |(skill, first): (_, Option<_>)| first.is_none().then_some(skill);
+    published.by_name().filter_map(is_first)
 }
 
 /// Changes with every name and every byte of the files of a skill.
@@ -282,6 +289,9 @@ mod tests {
         let registry = super::super::registry(engine, &loaded, sources);
         let id = "team/mail".parse().unwrap();
         registry.register_skill(id, "# Mail".into()).await.unwrap();
+        // Of two skills with one name the first is published.
+        let id = "team/other/pdf".parse().unwrap();
+        registry.register_skill(id, "# Other".into()).await.unwrap();
         let state = Arc::new(WellKnown {
             registry,
             access: AccessPolicy {
@@ -328,6 +338,7 @@ mod tests {
             "pdf/SKILL.md",
             "wrong/SKILL.md",
             "team/mail.tar.gz",
+            "team/other/pdf/SKILL.md",
             "x",
             "../x",
             "team",

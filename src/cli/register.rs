@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skills_api::skills::{REGISTER, RESOURCES_READ};
-use skills_core::{BODY_MAX, SkillId};
+use skills_core::{BODY_MAX, Document, SkillId};
 
 use super::connection::{Connection, open};
 use super::humanize::size;
@@ -46,6 +46,9 @@ pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
         };
         let output = &connection.output;
         output.data("register", &registered, |_| format!("iii://{id}\n"))?;
+        for warning in Document::parse(&skill).warnings() {
+            output.warn(&format!("{id}: {warning}"));
+        }
         output.remark(&format!("{outcome}, {}", size(skill.len() as u64)));
         Ok(())
     })

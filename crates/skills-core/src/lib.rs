@@ -19,6 +19,7 @@ mod engine;
 mod error;
 mod escape;
 mod file_path;
+mod folder_uri;
 pub mod front_matter;
 mod function_id;
 pub mod generated_skill_md;
@@ -58,6 +59,7 @@ pub use engine::{Engine, Failure, Json, Pending, StoredRow};
 pub use error::{Error, Kind};
 pub use escape::{escape_control, escape_control_in_lines, is_hidden, quote};
 pub use file_path::FilePath;
+pub use folder_uri::FolderUri;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
@@ -73,13 +75,11 @@ pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, che
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
-pub use published::{
-    FolderEntry, FolderUri, PublishedFile, PublishedSkill, PublishedSkills, Unlisted,
-};
+pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
 pub use registry::{
-    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason, Registry,
-    RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, Routing, Search,
-    SearchResult, SkillHead, TEMPLATES, VisibilityFindings,
+    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
+    RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
+    ResourceTemplate, Routing, Search, SearchResult, SkillHead, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

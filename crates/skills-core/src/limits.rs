@@ -43,8 +43,8 @@ pub const CHAIN_MAX: usize = 256;
 pub const CHAIN_BYTES_MAX: usize = 8_388_608;
 /// Dead links that are listed with a resolved chain. The chain is then reported as incomplete.
 pub const MISSING_MAX: usize = 1_000;
-/// Bytes of front matter without its fences. A file with more is skipped with a report, and
-/// that of a registered skill is not read.
+/// Bytes of front matter without its fences. With more it is not read: it stays a part of the
+/// body of a skill, and a prompt is skipped, with a report.
 pub const MAX_FRONT_MATTER_BYTES: usize = 65_536;
 /// Values (keys, texts, lists, maps) of front matter. With more it is not read: it stays a part
 /// of the body of a skill, and a prompt is skipped, with a report.

@@ -5,17 +5,15 @@
 //! have a file at the same address; the one with the longer id has it, as when it is read.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::escape::quote;
 use crate::file_path::encode;
+use crate::folder_uri::{FolderUri, Position, below};
 use crate::limits::{MAX_SKILL_FILES, MAX_SKILL_FILES_BYTES};
 use crate::{
-    Digest, Error, FILE_SCHEME, FilePath, Manifest, SKILL_MD, SkillFolder, SkillId, agent_skill,
-    media_type,
+    Digest, Error, FILE_SCHEME, Manifest, SKILL_MD, SkillFolder, SkillId, agent_skill, media_type,
 };
 
 /// Every skill with the digests of its files at one moment.
@@ -67,10 +65,6 @@ pub enum FolderEntry<'a> {
     File(PublishedFile<'a>, Option<PublishedSkill<'a>>),
 }
 
-/// The address of a folder: `skill://pdf/scripts`, or `skill://` for all skills.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FolderUri(Option<FilePath>);
-
 impl PublishedSkills {
     pub(crate) fn new(mut manifests: Vec<Manifest>) -> Self {
         manifests.sort_by(|a, b| a.skill.id.cmp(&b.skill.id));
@@ -103,6 +97,16 @@ impl PublishedSkills {
                 reason,
                 is_fault: folder.is_some_and(is_fault),
             })
+        })
+    }
+
+    /// The [listed](Self::listed) skills for clients that install skills by name: each with the
+    /// id of an earlier one if that has its name.
+    pub fn by_name(&self) -> impl Iterator<Item = (PublishedSkill<'_>, Option<&SkillId>)> {
+        let mut first = HashMap::new();
+        self.listed().map(move |skill| {
+            let id = *first.entry(skill.name()).or_insert(skill.id());
+            (skill, (id != skill.id()).then_some(id))
         })
     }
 
@@ -166,7 +170,7 @@ impl PublishedSkills {
                 }
             }
         }
-        if entries.is_empty() && uri.0.is_some() {
+        if entries.is_empty() && uri.path().is_some() {
             return Err(Error::invalid_hint(
                 format!("address {}", quote(&uri.to_string())),
                 "is not a folder of a skill",
@@ -177,7 +181,7 @@ impl PublishedSkills {
     }
 
     fn file_entry<'a>(&'a self, file: PublishedFile<'a>, uri: &FolderUri) -> FolderEntry<'a> {
-        let skill = uri.0.as_ref().filter(|_| file.name() == SKILL_MD);
+        let skill = uri.path().filter(|_| file.name() == SKILL_MD);
         let skill = skill.and_then(|path| path.as_str().parse().ok());
         let skill = skill.and_then(|id: SkillId| self.get(&id).ok());
         FolderEntry::File(file, skill)
@@ -324,76 +328,5 @@ impl<'a> PublishedFile<'a> {
     fn address(&self) -> impl Iterator<Item = &'a u8> + use<'a> {
         let id = self.skill.as_str().as_bytes();
         id.iter().chain(b"/").chain(self.path.as_bytes())
-    }
-}
-
-/// Where a folder is, seen from a skill.
-enum Position<'a, 'b> {
-    Apart,
-    /// The rest of the id below the folder.
-    Above(&'a str),
-    /// The path of the folder in the skill; empty if it is the skill.
-    Inside(&'b str),
-}
-
-impl FolderUri {
-    /// The address of something in this folder.
-    pub fn child(&self, name: &str) -> String {
-        match &self.0 {
-            Some(path) => format!("{FILE_SCHEME}{}/{}", path.encoded(), encode(name)),
-            None => format!("{FILE_SCHEME}{}", encode(name)),
-        }
-    }
-
-    fn position_of<'a>(&self, id: &'a str) -> Position<'a, '_> {
-        let Some(path) = &self.0 else {
-            return Position::Above(id);
-        };
-        if let Some(rest) = below(id, path.as_str()) {
-            return Position::Above(rest);
-        }
-        match path.as_str().strip_prefix(id) {
-            Some("") => Position::Inside(""),
-            Some(rest) => match rest.strip_prefix('/') {
-                Some(rest) => Position::Inside(rest),
-                None => Position::Apart,
-            },
-            None => Position::Apart,
-        }
-    }
-}
-
-/// The rest of a path below a folder; all of it if the folder is empty.
-fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
-    if folder.is_empty() {
-        return Some(path);
-    }
-    path.strip_prefix(folder)?.strip_prefix('/')
-}
-
-impl FromStr for FolderUri {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let Some(path) = text.trim().strip_prefix(FILE_SCHEME) else {
-            return Err(Error::invalid_hint(
-                format!("address {}", quote(text)),
-                "is not a folder of a skill",
-                "write `skill://id`",
-            ));
-        };
-        match path.strip_suffix('/').unwrap_or(path) {
-            "" => Ok(Self(None)),
-            path => FilePath::decode(path).map(|path| Self(Some(path))),
-        }
-    }
-}
-
-impl fmt::Display for FolderUri {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some(path) => write!(f, "{FILE_SCHEME}{}", path.encoded()),
-            None => f.write_str(FILE_SCHEME),
-        }
     }
 }

@@ -175,8 +175,9 @@ impl Sources {
             let Some(file) = files.find(|file| file.entry.skill.id == *id) else {
                 return Ok(None);
             };
-            let path = file.real_path().to_owned();
-            run_blocking(&self.skills, &doing, move |_| read_body(&path)).await?
+            let (path, is_folder) = (file.real_path().to_owned(), file.entry.folder.is_some());
+            let read = move |_: &_| read_body(&path, is_folder);
+            run_blocking(&self.skills, &doing, read).await?
         };
         body.map_err(|problem| Error::Source { doing, problem })
     }

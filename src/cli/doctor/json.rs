@@ -63,6 +63,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "shadowed": shadowed.collect::<Value>(),
         "skipped": skipped(&report.skipped),
         "registered_warnings": skipped(&checkup.registered_warnings),
+        "unpublished": skipped(&checkup.unpublished),
         "damaged": skipped(&checkup.damaged),
         "lint": lint(diagnosis).map(finding).collect::<Value>(),
         "unlisted": unlisted.collect::<Value>(),

@@ -84,6 +84,7 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
         ("shadowed", text)
     }));
     for (label, skipped) in [
+        ("warning", &checkup.unpublished),
         ("warning", &checkup.registered_warnings),
         ("skipped", &report.skipped),
         ("damaged", &checkup.damaged),

@@ -97,6 +97,19 @@ Feature: skills as clients of Agent Skills see them
       And "send_mail" is not published because "cannot be the name of an Agent Skill"
       And the address "skill://send_mail/SKILL.md" is not found: "file not found"
 
+  Rule: of skills with one name, the discovery document of a web server has the first
+
+    Clients of that document install skills by their names, so a second one would overwrite the
+    first. Lists of the MCP extension have both.
+
+    Scenario: two folders in different places
+      Given the file "skills/team-b/pdf/SKILL.md" holds "---␊name: pdf␊description: B␊---␊# B"
+      And the file "skills/team-a/pdf/SKILL.md" holds "---␊name: pdf␊description: A␊---␊# A"
+      When the skills are "skills/**/*.md"
+      Then the published skills are "team-a/pdf, team-b/pdf"
+      And the skills to install by name are "team-a/pdf"
+      And "team-b/pdf" has the name of "team-a/pdf"
+
   Rule: folders list what is directly in them
 
     Scenario: a folder above skills, a skill and a folder in it

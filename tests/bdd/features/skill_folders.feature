@@ -106,11 +106,118 @@ Feature: folders with a SKILL.md as skills
         | ---␊metadata:␊␉a: b␊---␊# T     | use spaces       |
         | ---␊name: a␊description: x␊# T   | is not closed    |
 
-    Scenario: what cannot be read is a part of the body
-      Given the file "skills/a.md" holds "---␊name: [a␊---␊Body"
+    Scenario Outline: what cannot be read is a part of the body
+      Given the file "skills/a.md" holds "<text>"
       When the skills are "skills/*.md"
-      Then the body of "a" is "---␊name: [a␊---␊Body"
-      And there is a warning about "skills/a.md" that says "cannot be read"
+      Then the body of "a" is "<text>"
+      And there is a warning about "skills/a.md" that says "<warning>"
+
+      Examples:
+        | text                                       | warning                                        |
+        | ---␊name: [a␊---␊Body                    | cannot be read                                 |
+        | ---␊name: &a b␊title: *a␊---␊Body       | an anchor or an alias                          |
+        | ---␊name: a␊description: b␊              | add a line `---` after the front matter        |
+        | ---␊name: a␊Prose without a colon␊       | add a line `---` after the front matter        |
+        | ---␊owner: a␊␊Prose                      | add a line `---` after the front matter        |
+
+    Scenario: front matter over 64 KiB is not read
+      Given the file "skills/a.md" has a description of 65536 characters
+      When the skills are "skills/*.md"
+      Then the address "iii://a" has "description: xxx"
+      And there is a warning about "skills/a.md" that says "has front matter of more than 65536 bytes; shorten it"
+
+    Scenario: a thematic break at the beginning is text
+      Given the file "skills/a.md" holds "---␊Prose␊"
+      When the skills are "skills/*.md"
+      Then the body of "a" is "---␊Prose␊"
+      And there is no warning
+
+    Scenario: a byte order mark and the line ends of Windows
+      Given the file "skills/pdf/SKILL.md" holds a byte order mark and "---␍␊name: pdf␍␊description: d␍␊---␍␊# T␍␊"
+      When the skills are "skills/**/*.md"
+      Then the body of "pdf" is "# T␍␊"
+      And the address "iii://skills" has "— T — d"
+      And the address "skill://pdf/SKILL.md" has "description: d"
+      And there is a warning about "skills/pdf/SKILL.md" that says "a byte order mark"
+
+    Scenario Outline: registered bodies are stored as they are, with the same reports
+      When the skills are "skills/**/*.md"
+      And the skill "a" is registered as well, with "<text>"
+      Then there is a warning about the registered skill "a" that says "<warning>"
+
+      Examples:
+        | text                               | warning                                 |
+        | ---␊description: Use: it␊---␊# T | put it in quotes                        |
+        | ---␊name: [a␊---␊Body            | cannot be read                          |
+        | ---␊name: a␊description: b␊      | add a line `---` after the front matter |
+        | ---␊visibility: pined␊---␊# T    | counts as `auto`                        |
+
+  Rule: a SKILL.md needs no body
+
+    Scenario: front matter alone
+      Given the file "skills/pdf/SKILL.md" holds "---␊name: pdf␊description: d␊---␊"
+      When the skills are "skills/**/*.md"
+      Then the body of "pdf" is ""
+      And the address "skill://pdf/SKILL.md" has "description: d"
+      And the published skills are "pdf"
+      And nothing is skipped
+
+    Scenario: other markdown needs text
+      Given the file "skills/pdf.md" holds "---␊name: pdf␊description: d␊---␊"
+      When the skills are "skills/**/*.md"
+      Then "skills/pdf.md" is skipped because it "has no text after the front matter"
+
+  Rule: a folder has at most 512 files and 16 MiB; beyond that its body is served alone
+
+    Background:
+      Given the file "skills/pdf/SKILL.md" holds "---␊name: pdf␊description: d␊---␊# PDF"
+      And the file "skills/pdf/run.py" holds "print()"
+
+    Scenario: too many files
+      Given the folder "skills/pdf/data" has 511 files
+      When the skills are "skills/**/*.md"
+      Then the body of "pdf" is "# PDF"
+      And the address "skill://pdf/run.py" is not found: "file not found"
+      And there is a warning about "skills/pdf/SKILL.md" that says "has more than 512 files, which are not served; remove some"
+      And "pdf" is not published because "has more than 512 files"
+
+    Scenario: too many bytes
+      Given the file "skills/pdf/model.bin" has 16777216 bytes
+      When the skills are "skills/**/*.md"
+      Then the body of "pdf" is "# PDF"
+      And the address "skill://pdf/run.py" is not found: "file not found"
+      And there is a warning about "skills/pdf/SKILL.md" that says "of more than 16777216 bytes"
+
+  Rule: bundled files are data: they are read, and never run or obeyed
+
+    Background:
+      Given the file "skills/pdf/SKILL.md" holds "---␊name: pdf␊description: d␊allowed-tools: Bash(rm *)␊---␊# PDF"
+      And the file "skills/pdf/run.py" holds "print()"
+
+    Scenario: UTF-8 is text, and everything else is a blob
+      Given the file "skills/pdf/logo.png" has 16 bytes that are not UTF-8
+      When the skills are "skills/**/*.md"
+      Then the address "skill://pdf/run.py" is text of the type "text/x-python"
+      And the address "skill://pdf/logo.png" is a blob of the type "image/png"
+
+    Scenario: allowed-tools is shown as it is
+      When the skills are "skills/**/*.md"
+      Then the address "skill://pdf/SKILL.md" has "allowed-tools: Bash(rm *)"
+      And the published front matter of "pdf" has "allowed-tools" "Bash(rm *)"
+
+    Scenario: a link out of the source is refused
+      Given the file "secret.txt" holds "secret"
+      And the file "skills/pdf/notes.txt" is a link to "secret.txt"
+      When the skills are "skills/**/*.md"
+      Then the skill "pdf" has the files "SKILL.md, run.py"
+      And the address "skill://pdf/notes.txt" is not found: "file not found"
+      And "skills/pdf/notes.txt" is skipped because it "copy the file instead"
+
+    Scenario: a link inside the source is followed
+      Given the file "skills/shared.txt" holds "shared"
+      And the file "skills/pdf/notes.txt" is a link to "skills/shared.txt"
+      When the skills are "skills/**/*.md"
+      Then the address "skill://pdf/notes.txt" has "shared"
 
   Rule: what the Agent Skills specification rejects is served, with the reason
 
@@ -122,6 +229,7 @@ Feature: folders with a SKILL.md as skills
       Examples:
         | text                                              | reason                  |
         | # PDF                                             | has no front matter     |
+        | ---␊name: pdf␊description: x␊                   | is not closed           |
         | ---␊name: pdf␊---␊x                             | has no `description`    |
         | ---␊name: other␊description: x␊---␊x            | but its folder is `pdf` |
         | ---␊name: pdf␊description: Use: it␊---␊x        | was repaired            |
@@ -129,6 +237,22 @@ Feature: folders with a SKILL.md as skills
         | ---␊name: pdf␊description: x␊license:␊---␊x    | without a value         |
         | ---␊name: pdf␊description: x␊day: 2026-01-31␊---␊x | read as a date      |
         | ---␊name: pdf␊description: x␊license: no␊---␊x | read as true or false   |
+
+    Scenario Outline: the length of the description
+      Given the file "skills/pdf/SKILL.md" has a description of <length> characters
+      When the skills are "skills/**/*.md"
+      Then the published skills are "<published>"
+      And the address "iii://pdf" has "# T"
+
+      Examples:
+        | length | published |
+        | 1024   | pdf       |
+        | 1025   |           |
+
+    Scenario: a description that is too long is named with the reason
+      Given the file "skills/pdf/SKILL.md" has a description of 1025 characters
+      When the skills are "skills/**/*.md"
+      Then "pdf" is not published because "1024"
 
     Scenario: a folder that it accepts
       Given the file "skills/pdf/SKILL.md" holds "---␊name: pdf␊description: x␊---␊x"

@@ -5,6 +5,12 @@
     reason = "cucumber hands steps owned strings"
 )]
 
+use std::fs::{self, File};
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
+#[cfg(windows)]
+use std::os::windows::fs::symlink_file as symlink;
+
 use cucumber::gherkin::Step;
 use cucumber::{given, then, when};
 use serde_json::value::to_raw_value;
@@ -19,6 +25,44 @@ use crate::world::values::{block, visible_to_raw};
 #[when(expr = "the file {string} is changed to {string}")]
 fn short_file(world: &mut World, path: String, text: String) {
     world.files.write(&path, &visible_to_raw(&text));
+}
+
+#[given(expr = "the file {string} holds a byte order mark and {string}")]
+fn marked_file(world: &mut World, path: String, text: String) {
+    let text = format!("\u{feff}{}", visible_to_raw(&text));
+    world.files.write(&path, &text);
+}
+
+#[given(expr = "the file {string} has a description of {int} characters")]
+fn described_file(world: &mut World, path: String, length: usize) {
+    let description = "x".repeat(length);
+    let text = format!("---\nname: pdf\ndescription: {description}\n---\n# T\n");
+    world.files.write(&path, &text);
+}
+
+#[given(expr = "the file {string} has {int} bytes")]
+fn large_file(world: &mut World, path: String, bytes: u64) {
+    let file = File::create(world.files.path(&path)).expect("it is created");
+    file.set_len(bytes).expect("it grows");
+}
+
+#[given(expr = "the file {string} has {int} bytes that are not UTF-8")]
+fn binary_file(world: &mut World, path: String, bytes: usize) {
+    let written = fs::write(world.files.path(&path), vec![0xff; bytes]);
+    written.expect("it is written");
+}
+
+#[given(expr = "the folder {string} has {int} files")]
+fn many_files(world: &mut World, folder: String, count: usize) {
+    for n in 0..count {
+        world.files.write(&format!("{folder}/{n}"), "x");
+    }
+}
+
+#[given(expr = "the file {string} is a link to {string}")]
+fn link(world: &mut World, path: String, target: String) {
+    let (path, target) = (world.files.path(&path), world.files.path(&target));
+    symlink(target, path).expect("it is created");
 }
 
 #[given(expr = "the file {string} holds:")]
@@ -136,6 +180,13 @@ fn warned(world: &mut World, path: String, words: String) {
         .map(|file| &file.warnings);
     let says = warnings.is_some_and(|all| all.iter().any(|one| one.contains(&words)));
     assert!(says, "{warnings:?}");
+}
+
+#[then("there is no warning")]
+fn not_warned(world: &mut World) {
+    let skills = world.files.report.skills.iter();
+    let warnings: Vec<_> = skills.flat_map(|file| &file.warnings).collect();
+    assert!(warnings.is_empty(), "{warnings:?}");
 }
 
 #[then("nothing is skipped")]

@@ -5,7 +5,7 @@ use cucumber::then;
 use skills_core::{FilePath, FolderEntry, FolderUri, Kind, PublishedFile, PublishedSkills};
 
 use crate::world::World;
-use crate::world::values::block;
+use crate::world::values::{block, parsed};
 
 async fn published(world: &World) -> PublishedSkills {
     let published = world.files.registry().published().await;
@@ -20,6 +20,31 @@ async fn are(world: &mut World, ids: String) {
         .map(|skill| skill.id().as_str())
         .collect();
     assert_eq!(found.join(", "), ids);
+}
+
+#[then(expr = "the skills to install by name are {string}")]
+async fn installed(world: &mut World, ids: String) {
+    let published = published(world).await;
+    let first = published.by_name().filter(|(_, first)| first.is_none());
+    let found: Vec<_> = first.map(|(skill, _)| skill.id().as_str()).collect();
+    assert_eq!(found.join(", "), ids);
+}
+
+#[then(expr = "{string} has the name of {string}")]
+async fn has_name_of(world: &mut World, id: String, first: String) {
+    let published = published(world).await;
+    let mut skills = published.by_name();
+    let found = skills.find(|(skill, _)| skill.id().as_str() == id);
+    let (_, found) = found.expect("it is published");
+    assert_eq!(found.map(|id| id.as_str()), Some(&*first));
+}
+
+#[then(expr = "the published front matter of {string} has {string} {string}")]
+async fn front_matter(world: &mut World, id: String, key: String, value: String) {
+    let published = published(world).await;
+    let skill = published.get(&id.parse().expect("an id"));
+    let fields = parsed(skill.expect("it is published").front_matter());
+    assert_eq!(fields[key], value);
 }
 
 #[then(expr = "{string} is published with {string}")]

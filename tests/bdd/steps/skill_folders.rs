@@ -6,7 +6,7 @@
 )]
 
 use cucumber::{then, when};
-use skills_core::{Error, Kind, SkillFolder, Source as _};
+use skills_core::{Content, Error, Kind, SkillFolder, Source as _};
 use skills_files::{Folders, places};
 
 use crate::world::World;
@@ -74,10 +74,28 @@ async fn body(world: &mut World, id: String, text: String) {
 
 #[then(expr = "the address {string} has {string}")]
 async fn address_has(world: &mut World, uri: String, text: String) {
-    let uri = uri.parse().expect("an address");
-    let content = world.files.registry().read(&uri).await.expect("it is read");
+    let content = read(world, &uri).await;
     let found = content.text().expect("it is text");
     assert!(found.contains(&text), "{found}");
+}
+
+#[then(expr = "the address {string} is text of the type {string}")]
+async fn is_text(world: &mut World, uri: String, mime: String) {
+    let content = read(world, &uri).await;
+    assert!(content.text().is_ok(), "{content:?}");
+    assert_eq!(content.mime.as_str(), mime);
+}
+
+#[then(expr = "the address {string} is a blob of the type {string}")]
+async fn is_blob(world: &mut World, uri: String, mime: String) {
+    let content = read(world, &uri).await;
+    assert!(content.text().is_err(), "{content:?}");
+    assert_eq!(content.mime.as_str(), mime);
+}
+
+async fn read(world: &World, uri: &str) -> Content {
+    let uri = uri.parse().expect("an address");
+    world.files.registry().read(&uri).await.expect("it is read")
 }
 
 #[then(expr = "the address {string} is not found: {string}")]
@@ -112,9 +130,29 @@ async fn dead(world: &mut World, uri: String, reason: String) {
 
 #[when(expr = "the skill {string} is registered as well")]
 async fn registered(world: &mut World, id: String) {
+    register(world, &id, "# Registered").await;
+}
+
+#[when(expr = "the skill {string} is registered as well, with {string}")]
+async fn registered_with(world: &mut World, id: String, text: String) {
+    register(world, &id, &visible_to_raw(&text)).await;
+}
+
+#[then(expr = "there is a warning about the registered skill {string} that says {string}")]
+async fn warned_of_registered(world: &mut World, id: String, words: String) {
+    let findings = world.files.registry().registered_findings().await;
+    let warnings = findings.expect("they are listed").warnings;
+    let mut of_skill = warnings.iter().filter(|found| found.place.ends_with(&id));
+    assert!(
+        of_skill.any(|found| found.reason.contains(&words)),
+        "{warnings:?}"
+    );
+}
+
+async fn register(world: &World, id: &str, body: &str) {
     let id = id.parse().expect("an id");
     let registry = world.files.registry();
-    let body = "# Registered".to_owned();
+    let body = body.to_owned();
     registry
         .register_skill(id, body)
         .await

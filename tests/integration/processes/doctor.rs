@@ -239,3 +239,61 @@ async fn skills_that_clients_are_not_offered_are_named_with_the_cure() {
         "{many}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn front_matter_of_registered_skills_is_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "{}\n");
+    for (id, text, warning) in [
+        ("open", "---\nname: a\ndescription: b\n", "is not closed"),
+        ("repaired", "---\nname: a: b\n---\n# A", "put it in quotes"),
+        ("sound", "---\nname: a\n---\n# A", ""),
+    ] {
+        write(dir, "text.md", text);
+        let output = skills_command()
+            .args(["register", id, "--url", NO_ENGINE, "--data-dir"])
+            .args([dir.join("data"), dir.join("text.md")])
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        let is_warned = stderr.contains(&format!("warning: {id}: "));
+        assert_eq!(is_warned, !warning.is_empty(), "{stderr}");
+        assert!(stderr.contains(warning), "{stderr}");
+    }
+    let (report, code) = doctor(dir, NO_ENGINE).await;
+    assert_eq!(code, Some(1));
+    let warnings = report["registered_warnings"].as_array().unwrap();
+    let [open, repaired] = &warnings[..] else {
+        panic!("{warnings:?}");
+    };
+    for (found, place, words) in [
+        (open, "/open", "add a line `---` after the front matter"),
+        (repaired, "/repaired", "put it in quotes"),
+    ] {
+        let text = found.to_string();
+        assert!(text.contains(place) && text.contains(words), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn skills_with_one_name_are_named_if_they_are_published() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for team in ["team-a", "team-b"] {
+        let text = "---\nname: pdf\ndescription: d\n---\n# PDF\n";
+        write(dir, &format!("docs/{team}/pdf/SKILL.md"), text);
+    }
+    write(dir, "config.yaml", "skills: ['docs/**/*.md']\n");
+    let (report, code) = doctor(dir, NO_ENGINE).await;
+    assert_eq!((code, &report["unpublished"]), (Some(0), &json!([])));
+    let config = "skills: ['docs/**/*.md']\npublish: true\n";
+    write(dir, "config.yaml", config);
+    let (report, code) = doctor(dir, NO_ENGINE).await;
+    assert_eq!(code, Some(1));
+    let reason = "is not in the published index, because `team-a/pdf` has the name `pdf` too and \
+                  clients install skills by name; rename one of them";
+    let expected = json!([{ "place": "team-b/pdf", "reason": reason }]);
+    assert_eq!(report["unpublished"], expected);
+}

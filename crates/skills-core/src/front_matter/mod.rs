@@ -76,7 +76,10 @@ impl<'a> Document<'a> {
                     front_matter.warn_of_mark(marked);
                     Self::of(Some(front_matter), after)
                 }
-                None => Self::of(None, text),
+                None => Self {
+                    problem: opens_unclosed(text).then(|| NOT_CLOSED.to_owned()),
+                    ..Self::of(None, text)
+                },
             };
         };
         let parsed = match yaml.trim() {
@@ -111,6 +114,19 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// What an author should correct, and how: phrases whose subject is the document, or
+    /// sentences. Mostly nothing.
+    pub fn warnings(&self) -> impl Iterator<Item = String> + use<> {
+        let broken = self.problem.as_ref();
+        let broken = broken
+            .map(|problem| format!("{problem}; correct it: until then it is a part of the body"));
+        let front_matter = self.front_matter.as_ref();
+        let repaired = front_matter.and_then(|front_matter| front_matter.warning.clone());
+        let visibility = front_matter.and_then(|front_matter| front_matter.visibility().err());
+        let visibility = visibility.map(|problem| format!("{problem} It counts as `auto`."));
+        [broken, repaired, visibility].into_iter().flatten()
+    }
+
     /// A key or value of the front matter that clients of Agent Skills read differently.
     pub(crate) fn yaml_difference(&self) -> Option<Difference<'a>> {
         yaml_versions::first_difference(self.yaml)
@@ -137,6 +153,24 @@ pub(crate) fn split_unclosed(text: &str) -> Option<(FrontMatter, &str)> {
     }
     front_matter.warn("the front matter is not closed; end it with a line `---`");
     Some((front_matter, rest))
+}
+
+/// Why front matter without a closing line is not read: a phrase whose subject is the file.
+const NOT_CLOSED: &str =
+    "has front matter that is not closed; add a line `---` after the front matter";
+
+/// Whether a document without a closing line begins with front matter, not with a thematic
+/// break: the line after `---` has a key.
+fn opens_unclosed(text: &str) -> bool {
+    let mut lines = text.lines();
+    let is_open = lines.next().is_some_and(is_fence);
+    let key = lines.next().and_then(|line| line.split_once(':'));
+    let is_key = |key: &str| {
+        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        !key.is_empty() && key.bytes().all(is_allowed)
+    };
+    let is_value = |value: &str| value.is_empty() || value.starts_with(char::is_whitespace);
+    is_open && key.is_some_and(|(key, value)| is_key(key.trim_end()) && is_value(value))
 }
 
 /// The fields of a front matter.

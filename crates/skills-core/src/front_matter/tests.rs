@@ -220,10 +220,25 @@ fn front_matter_without_an_end_is_recovered_if_it_is_plain() {
     document("---\nname: a\n# A", json, "# A", closing);
     for text in [
         "---\nname: a\n",
+        "---\r\nname: a\r\n",
         "---\nname: a\nText",
         "---\nowner: a\n\nText",
+        "---\nallowed-tools:\n  - Read\nText",
+    ] {
+        document(text, None, text, "is not closed; add a line `---` after");
+    }
+}
+
+#[test]
+fn a_thematic_break_is_no_front_matter() {
+    for text in [
+        "---",
+        "---\n",
         "---\n\nname: a\n\nText",
         "---\nText",
+        "---\nTwo words: text",
+        "---\nhttps://example.com",
+        "---\n: x",
     ] {
         document(text, None, text, "");
     }

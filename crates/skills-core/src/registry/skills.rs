@@ -27,13 +27,13 @@ pub struct SkillHead {
     pub files: Option<usize>,
 }
 
-/// What an operator should know about the visibility of registered skills.
+/// What an operator should know about registered skills.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VisibilityFindings {
+pub struct RegisteredFindings {
     /// Skills that are not served.
     pub off: Vec<Skipped>,
-    /// Skills whose front matter declares a visibility that there is not.
-    pub invalid: Vec<Skipped>,
+    /// Skills that are served, with what their authors should correct in the front matter.
+    pub warnings: Vec<Skipped>,
 }
 
 impl Registry {
@@ -86,8 +86,8 @@ impl Registry {
         Ok(self.stored_skills("list the skills").await?.damaged.clone())
     }
 
-    /// The registered skills that are off, and those that declare no valid visibility.
-    pub async fn visibility_findings(&self) -> Result<VisibilityFindings, Error> {
+    /// The registered skills that are off, and those with mistakes in their front matter.
+    pub async fn registered_findings(&self) -> Result<RegisteredFindings, Error> {
         let state = self.stored_skills("list the skills").await?;
         let place = |id: &SkillId| format!("{}/{id}", self.skills.scope());
         let off = state.off.iter().filter_map(|skill| {
@@ -97,19 +97,17 @@ impl Registry {
                 reason: self.visibility.off_reason(&skill.id, declared)?,
             })
         });
-        let invalid = state.rows.iter().filter_map(|skill| {
-            let problem = Document::parse(&skill.body)
-                .front_matter?
-                .visibility()
-                .err()?;
-            Some(Skipped {
+        let mut warnings = Vec::new();
+        for skill in &state.rows {
+            let found = Document::parse(&skill.body).warnings();
+            warnings.extend(found.map(|reason| Skipped {
                 place: place(&skill.id),
-                reason: format!("{problem} It counts as `auto`."),
-            })
-        });
-        Ok(VisibilityFindings {
+                reason,
+            }));
+        }
+        Ok(RegisteredFindings {
             off: off.collect(),
-            invalid: invalid.collect(),
+            warnings,
         })
     }
 

@@ -12,6 +12,22 @@ use crate::text_file::{TextFile, Unserved, too_large};
 /// The longest file that can hold front matter and body, with fences and a byte order mark.
 pub const FILE_MAX: usize = BODY_MAX + MAX_FRONT_MATTER_BYTES + 16;
 
+/// What a file must have besides front matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Text.
+    Text,
+    /// Nothing: the Agent Skills specification requires no body of a `SKILL.md`.
+    Nothing,
+}
+
+impl Needs {
+    /// Of a skill, which is a folder or a file.
+    pub const fn of_skill(is_folder: bool) -> Self {
+        if is_folder { Self::Nothing } else { Self::Text }
+    }
+}
+
 /// The content of a markdown file.
 #[derive(Debug)]
 pub struct MarkdownContent {
@@ -27,11 +43,11 @@ pub struct MarkdownContent {
 
 impl MarkdownContent {
     /// Reads a file at a path without links; `None` if it does not exist.
-    pub fn read(path: &Path) -> Result<Option<Self>, Unserved> {
+    pub fn read(path: &Path, needs: Needs) -> Result<Option<Self>, Unserved> {
         let Some(file) = TextFile::read(path, FILE_MAX, BODY_MAX)? else {
             return Ok(None);
         };
-        let document = parse(&file.text)?;
+        let document = parse(&file.text, needs)?;
         Ok(Some(Self::new(document, file.modified_at)))
     }
 
@@ -46,7 +62,7 @@ impl MarkdownContent {
     }
 }
 
-/// Reads and parses a file at a path without links; `None` if it does not exist.
+/// Reads and parses a file that is no `SKILL.md` at a path without links; `None` if it does not exist.
 pub fn read_text<T>(
     path: &Path,
     read: impl FnOnce(&str, &Document<'_>, Stamp) -> T,
@@ -54,19 +70,15 @@ pub fn read_text<T>(
     let Some(file) = TextFile::read(path, FILE_MAX, BODY_MAX)? else {
         return Ok(None);
     };
-    Ok(Some(read(&file.text, &parse(&file.text)?, file.stamp)))
+    let document = parse(&file.text, Needs::Text)?;
+    Ok(Some(read(&file.text, &document, file.stamp)))
 }
 
 /// Reads a document that can be served; fails with the reason why it cannot.
-pub fn parse(text: &str) -> Result<Document<'_>, String> {
+pub fn parse(text: &str, needs: Needs) -> Result<Document<'_>, String> {
     let (front_matter, rest) = front_matter::split(text);
-    if front_matter.is_some_and(|yaml| yaml.len() > MAX_FRONT_MATTER_BYTES) {
-        let limit = MAX_FRONT_MATTER_BYTES;
-        return Err(format!(
-            "has front matter of more than {limit} bytes; shorten it"
-        ));
-    }
-    if rest.trim().is_empty() {
+    let is_enough = |yaml: &str| needs == Needs::Nothing && !yaml.trim().is_empty();
+    if rest.trim().is_empty() && !front_matter.is_some_and(is_enough) {
         let reason = match front_matter {
             Some(_) => "has no text after the front matter; write some",
             None => "is empty; write some text or delete it",
@@ -88,11 +100,16 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], expected: Result<&str, &str>) {
+        check_needs(Needs::Text, bytes, expected);
+    }
+
+    #[track_caller]
+    fn check_needs(needs: Needs, bytes: &[u8], expected: Result<&str, &str>) {
         let folder = tempfile::tempdir().unwrap();
         // The temporary folder of some systems is behind a link.
         let path = fs::canonicalize(folder.path()).unwrap().join("a.md");
         fs::write(&path, bytes).unwrap();
-        match (MarkdownContent::read(&path), expected) {
+        match (MarkdownContent::read(&path, needs), expected) {
             (Ok(Some(content)), Ok(body)) => assert_eq!(&*content.body, body),
             (Err(Unserved::Invalid(reason)), Err(expected)) => {
                 assert!(reason.contains(expected), "{reason}");
@@ -119,6 +136,19 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_md_needs_front_matter_or_text() {
+        let check = |text: &str, expected| {
+            check_needs(Needs::Nothing, text.as_bytes(), expected);
+        };
+        check("---\nname: a\n---\n", Ok(""));
+        check("---\nname: a\n---", Ok(""));
+        check("---\nname: a\n---\n \n", Ok(" \n"));
+        check("---\nname: [a\n---\n", Ok("---\nname: [a\n---\n"));
+        check("---\n---\n", Err("no text after the front matter"));
+        check("", Err("is empty"));
+    }
+
+    #[test]
     fn sizes_at_the_limits() {
         let body = |bytes: usize| "a".repeat(bytes);
         check(body(262_144).as_bytes(), Ok(&body(262_144)));
@@ -131,6 +161,6 @@ mod tests {
         check(fronted(262_145).as_bytes(), Err("is too large"));
         check(&vec![b'a'; 1_000_000], Err("is too large: 1000000 bytes"));
         let front = format!("---\nx: {}\n---\ny", body(70_000));
-        check(front.as_bytes(), Err("has front matter of more than 65536"));
+        check(front.as_bytes(), Ok(&front));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use skills_core::{SKILL_MD, SkillId, VisibilityRules};
 
-use super::content::MarkdownContent;
+use super::content::{MarkdownContent, Needs};
 use super::skill::{SkillFile, id_segment};
 use crate::file_set::FileSet;
 use crate::pattern::Pattern;
@@ -102,7 +102,7 @@ impl FileSet<SkillFile> {
             let candidates = find(self, id).ok()?;
             problem = problem.or(candidates.problem);
             for candidate in candidates.found {
-                match read_content(&candidate.path) {
+                match read_content(&candidate.path, candidate.folder.is_some()) {
                     Ok(Some(content)) => {
                         let front_matter = content.front_matter.as_ref();
                         let declared = front_matter.and_then(|f| f.visibility().ok()?);
@@ -268,13 +268,14 @@ fn folders_named(root: &Path, id: &SkillId) -> Result<Vec<PathBuf>, NeedsWalk> {
     Ok(folders)
 }
 
-/// The body of the file at a path without links; `None` if it cannot be served.
-pub fn read_body(path: &Path) -> BodyResult {
-    Ok(read_content(path)?.map(|content| content.body))
+/// The body of the skill whose file, in a folder the `SKILL.md`, is at a path without links;
+/// `None` if it cannot be served.
+pub fn read_body(path: &Path, is_folder: bool) -> BodyResult {
+    Ok(read_content(path, is_folder)?.map(|content| content.body))
 }
 
-fn read_content(path: &Path) -> Result<Option<MarkdownContent>, String> {
-    match MarkdownContent::read(path) {
+fn read_content(path: &Path, is_folder: bool) -> Result<Option<MarkdownContent>, String> {
+    match MarkdownContent::read(path, Needs::of_skill(is_folder)) {
         Ok(content) => Ok(content),
         Err(Unserved::Invalid(_)) => Ok(None),
         Err(Unserved::Unreadable(reason) | Unserved::Outage(reason)) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skills_core::{Origin, PromptName, SourcePrompt, check_description, undeclared_names};
 
-use super::content::MarkdownContent;
+use super::content::{MarkdownContent, Needs};
 use super::prompt_arguments;
 use crate::file_set::FileEntry;
 use crate::scan::FoundFile;
@@ -30,7 +30,7 @@ impl PromptFile {
         path: &Path,
         real_path: &Path,
     ) -> Result<Option<(Self, Arc<str>)>, Unserved> {
-        let Some(content) = MarkdownContent::read(real_path)? else {
+        let Some(content) = MarkdownContent::read(real_path, Needs::Text)? else {
             return Ok(None);
         };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -9,7 +9,7 @@ use skills_core::{
     BODY_MAX, Digest, Document, Head, Origin, SkillFolder, SkillId, SourceSkill, agent_skill,
 };
 
-use super::content::{self, FILE_MAX};
+use super::content::{self, FILE_MAX, Needs};
 use crate::bundle::Bundle;
 use crate::file_set::FileEntry;
 use crate::generated::Generated;
@@ -75,17 +75,8 @@ impl FileEntry for SkillFile {
         let Some(file) = TextFile::read(found.real_path(), FILE_MAX, BODY_MAX)? else {
             return Ok(None);
         };
-        let document = content::parse(&file.text)?;
+        let document = content::parse(&file.text, Needs::of_skill(found.folder.is_some()))?;
         let head = Head::of_document(&document);
-        let repaired = document.front_matter.as_ref();
-        let repaired = repaired.and_then(|front_matter| front_matter.warning.clone());
-        let broken = document.problem.as_ref();
-        let broken = broken
-            .map(|problem| format!("{problem}; correct it: until then it is a part of the body"));
-        let visibility = document.front_matter.as_ref();
-        let visibility = visibility.and_then(|front_matter| front_matter.visibility().err());
-        let visibility = visibility.map(|problem| format!("{problem} It counts as `auto`."));
-        let warnings = [renamed, broken, repaired, visibility];
         let fingerprint = fingerprint((document.body, &file.modified_at, &head));
         let mut skill = SourceSkill {
             id,
@@ -104,7 +95,7 @@ impl FileEntry for SkillFile {
                 skill_md: (file.stamp.to_hash(), Digest::of(file.text.as_bytes())),
             })
         });
-        let warnings: Vec<_> = warnings.into_iter().flatten().collect();
+        let warnings: Vec<_> = renamed.into_iter().chain(document.warnings()).collect();
         Ok(Some(Self {
             generated: folder
                 .is_none()

@@ -191,7 +191,7 @@ fn an_unreadable_file_is_an_error_and_not_missing() {
     assert!(text.contains("cannot be read: "), "{text}");
     // Another pattern has this id.
     assert_eq!(read("a").unwrap().as_deref(), Some("# A"));
-    let error = read_body(&disk.path(&"a".repeat(5_000))).unwrap_err();
+    let error = read_body(&disk.path(&"a".repeat(5_000)), false).unwrap_err();
     assert!(error.contains("cannot be read: "), "{error}");
 }
 

@@ -172,26 +172,35 @@ fn a_folder_name_that_is_no_id_is_served_under_another() {
 #[test]
 fn front_matter_that_cannot_be_read_is_a_part_of_the_body() {
     let broken = "---\nname: [pdf\n---\n# PDF\n";
+    let large = format!("---\nname: {}\n---\n# L\n", "x".repeat(65_536));
+    let open = "---\nname: open\ndescription: x\nText\n";
     let unclosed = "---\nname: pdf\ndescription: x\n\n# PDF\n";
     let disk = Disk::with(&[
         ("s/a/SKILL.md", broken),
         ("s/b.md", broken),
+        ("s/large.md", &large),
+        ("s/open/SKILL.md", open),
         ("s/pdf/SKILL.md", unclosed),
         ("s/tabs.md", "---\nmetadata:\n\ta: b\ntitle: T\n---\nx"),
     ]);
     let all = ["s/**/*.md"];
-    check(&disk.skills(&all), &["a", "b", "pdf", "tabs"], &[]);
+    check(
+        &disk.skills(&all),
+        &["a", "b", "large", "open", "pdf", "tabs"],
+        &[],
+    );
+    assert_eq!(disk.body(&all, "large").as_deref(), Some(&*large));
+    assert_eq!(disk.body(&all, "open").as_deref(), Some(open));
     assert_eq!(disk.body(&all, "a").as_deref(), Some(broken));
     assert_eq!(disk.body(&all, "b").as_deref(), Some(broken));
     assert_eq!(disk.body(&all, "pdf").as_deref(), Some("\n# PDF\n"));
     assert_eq!(disk.body(&all, "tabs").as_deref(), Some("x"));
-    let report = block_on(disk.sources(&all, &[]).report())
-        .unwrap()
-        .folder
-        .unwrap();
-    for (file, part) in report.skills.iter().zip([
+    let report = block_on(disk.sources(&all, &[]).report()).unwrap();
+    for (file, part) in report.folder.unwrap().skills.iter().zip([
         "has front matter that cannot be read",
         "has front matter that cannot be read",
+        "has front matter of more than 65536 bytes; shorten it",
+        "has front matter that is not closed; add a line `---` after the front matter",
         "is not closed; end it with a line `---`",
         "is indented with tabs, which YAML does not allow; use spaces",
     ]) {
