@@ -199,10 +199,9 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
 
 async fn lint(loaded: &LoadedConfig, texts: Vec<(SkillId, Arc<str>)>) -> Result<Findings, Error> {
     let mut collection = lint_collection(loaded).await?;
-    let texts = texts.into_iter();
-    collection
-        .skills
-        .extend(texts.map(|(id, text)| registered_skill(id, &text)));
+    for (id, text) in texts {
+        collection.skills.push(registered_skill(id, &text));
+    }
     Ok(skills_lint::check(&collection, &loaded.config.lint))
 }
 

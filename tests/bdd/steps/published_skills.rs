@@ -2,7 +2,9 @@
 
 use cucumber::gherkin::Step;
 use cucumber::then;
-use skills_core::{FilePath, FolderEntry, FolderUri, Kind, PublishedFile, PublishedSkills};
+use skills_core::{
+    FilePath, FolderEntry, FolderUri, Kind, PublishedFile, PublishedSkills, SkillId,
+};
 
 use crate::world::World;
 use crate::world::values::{block, parsed};
@@ -36,7 +38,7 @@ async fn has_name_of(world: &mut World, id: String, first: String) {
     let mut skills = published.by_name();
     let found = skills.find(|(skill, _)| skill.id().as_str() == id);
     let (_, found) = found.expect("it is published");
-    assert_eq!(found.map(|id| id.as_str()), Some(&*first));
+    assert_eq!(found.map(SkillId::as_str), Some(&*first));
 }
 
 #[then(expr = "the published front matter of {string} has {string} {string}")]
