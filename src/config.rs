@@ -5,6 +5,7 @@
 
 mod index;
 mod limits;
+mod lint;
 mod node;
 mod section;
 #[cfg(test)]
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use skills_core::{RegistrySettings, VisibilityRules};
+use skills_core::{LintSettings, RegistrySettings, VisibilityRules};
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
@@ -52,6 +53,9 @@ pub struct Config {
     pub visibility: VisibilityRules,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
+    /// What findings in skills mean.
+    #[serde(skip)]
+    pub lint: LintSettings,
 }
 
 /// Which functions on the engine are MCP tools.
@@ -98,6 +102,7 @@ impl Default for Config {
             index: IndexSettings::default(),
             visibility: VisibilityRules::default(),
             limits: LimitSettings::default(),
+            lint: LintSettings::default(),
         }
     }
 }
@@ -348,6 +353,7 @@ impl Config {
         file.section("index", "index.", |section| config.index.read(section));
         visibility::read(&mut file, &mut config.visibility);
         file.section("limits", "limits.", |section| config.limits.read(section));
+        config.lint = file.section("lint", "lint.", lint::read);
         parsed.settings = file.finish();
         Ok(parsed)
     }
@@ -358,6 +364,7 @@ impl Config {
             skills_scope: self.scopes.skills.clone(),
             prompts_scope: self.scopes.prompts.clone(),
             timeout: Duration::from_millis(self.state_timeout_ms),
+            lint: self.lint.clone(),
             index_max_bytes: self.index.max_bytes,
             visibility: self.visibility.clone(),
         }

@@ -11,7 +11,9 @@ use skills_access::limits as access;
 use skills_core::limits as core;
 use skills_files::limits as files;
 use skills_iii::limits as iii;
+use skills_lint::limits as lint;
 use skills_mcp::limits as mcp;
+use skills_search::limits as search;
 
 /// Bytes of `config.yaml`. A larger one is a warning, and the defaults apply.
 pub const MAX_CONFIG_BYTES: usize = 1_048_576;
@@ -67,6 +69,7 @@ pub const LIMITS: &[(&str, &[Limit])] = &[
     ("State", STATE),
     ("MCP", MCP),
     ("Process", PROCESS),
+    ("Lint", LINT),
 ];
 
 #[rustfmt::skip]
@@ -82,6 +85,12 @@ const CONTENT: &[Limit] = &[
     limit("skills on a page of the MCP tool `skill__list`, unless it asks for another number", Count(core::LIST_PAGE), "a cursor for the next page"),
     limit("addresses of one fetch", Count(core::FETCH_MAX), "an error"),
     limit("bytes of a request to route", Bytes(core::REQUEST_MAX), "an error"),
+    limit("matches of a search without a limit", Count(core::DEFAULT_MATCHES), "the rest is on the next page"),
+    limit("matches of one search or routed request", Count(core::MAX_MATCHES), "an error"),
+    limit("bytes of a word that can be found", Bytes(search::MAX_WORD_BYTES), "it is left out"),
+    limit("distinct words of a request that are looked up", Count(search::MAX_REQUEST_TERMS), "the most frequent ones are left out"),
+    limit("bytes of a request that the ranking reads", Bytes(search::MAX_REQUEST_BYTES), "the rest is ignored"),
+    limit("bytes of a body whose meaning counts", Bytes(search::MAX_VECTOR_BODY_BYTES), "only its words count"),
     limit("links of one document that are followed", Count(core::LINKS_MAX), INCOMPLETE),
     limit("skills of a resolved chain", Count(core::CHAIN_MAX), INCOMPLETE),
     limit("bytes of a resolved chain", Bytes(core::CHAIN_BYTES_MAX), INCOMPLETE),
@@ -90,6 +99,17 @@ const CONTENT: &[Limit] = &[
     limit("arguments of a prompt", Count(core::MAX_PROMPT_ARGUMENTS), "an error"),
     limit("bytes of the name of an argument", Bytes(core::MAX_ARGUMENT_NAME_BYTES), "an error"),
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
+];
+
+#[rustfmt::skip]
+const LINT: &[Limit] = &[
+    limit("findings of one rule in one file", Count(lint::MAX_FINDINGS_PER_RULE), "the rest is counted"),
+    limit("lines of a body", Count(lint::MAX_BODY_LINES), "a warning"),
+    limit("estimated tokens of a body", Count(lint::MAX_BODY_TOKENS), "a warning"),
+    limit("blank lines before a text", Count(lint::MAX_BLANK_LINES), "an error"),
+    limit("blanks within a line", Count(lint::MAX_BLANKS), "an error"),
+    limit("skills that are compared by the search", Count(lint::MAX_RANKED_SKILLS), "R003 and R004 are not applied"),
+    limit("characters of a base64 text", Count(lint::MAX_BASE64_CHARS), "a warning"),
 ];
 
 const INCOMPLETE: &str = "the chain ends and says `complete: false`";

@@ -47,6 +47,6 @@ fuzz_target!(|text: &str| {
             let options = FetchOptions { max_tokens: Some(max_tokens), partial: true };
             let _ = registry.fetch(Some("iii://b"), None, options).await;
         }
-        let _ = registry.route(text).await;
+        let _ = registry.route(text, None).await;
     });
 });

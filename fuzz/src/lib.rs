@@ -31,6 +31,7 @@ pub fn registry(engine: &Memory) -> Registry {
         skills_scope: "skills".into(),
         prompts_scope: "prompts".into(),
         timeout: Duration::from_secs(1),
+        ..RegistrySettings::default()
     };
     let link: Arc<dyn Engine> = engine.connect();
     Registry::new(link, Vec::new(), settings, || "2026-01-01T00:00:00Z".into())

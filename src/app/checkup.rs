@@ -11,16 +11,18 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, TRIGGER_TYPES, TriggerType};
 use skills_core::{
-    Engine, Error, Origin, PublishedSkill, PublishedSkills, RegisteredFindings, SkillId, Skipped,
-    Source, Unlisted,
+    ContentData, Engine, Error, Origin, PublishedSkill, PublishedSkills, RegisteredFindings,
+    ResourceUri, SkillId, Skipped, Source, Unlisted,
 };
 use skills_files::agents::LoadedAgent;
 use skills_files::{FolderReport, LoadedFile, PatternMatches};
 use skills_iii::Client;
 use skills_iii::state::{SqliteState, StateError, StoreCheck, StoreOptions};
+use skills_lint::Findings;
 
 use super::connect::{ConnectError, EngineTarget, engine_at};
 use super::data_dir::data_dir as user_data_dir;
+use super::lint::{lint_collection, registered_skill};
 use super::triggers::ask;
 use super::{file_sources, registry};
 use crate::config::LoadedConfig;
@@ -48,6 +50,8 @@ pub struct Checkup {
     pub shadowed: Vec<Shadowed>,
     /// What is stored and cannot be served.
     pub damaged: Vec<Skipped>,
+    /// The findings in files and registered skills.
+    pub lint: Findings,
     /// The skills that clients of Agent Skills are not offered.
     pub unlisted: Vec<Unlisted>,
     /// The skills that the published index leaves out because of their names.
@@ -103,6 +107,7 @@ struct Registered {
     skills: HashMap<String, String>,
     prompts: HashMap<String, String>,
     damaged: Vec<Skipped>,
+    texts: Vec<(SkillId, Arc<str>)>,
     published: PublishedSkills,
     findings: RegisteredFindings,
 }
@@ -162,6 +167,7 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
     })
     .collect();
     report.skipped.extend(registered.findings.off);
+    let lint = lint(loaded, registered.texts).await?;
     let mut damaged = registered.damaged;
     for row in damaged_rows(&store) {
         // A registry on the data directory has reported its own rows.
@@ -187,22 +193,30 @@ pub async fn checkup(target: EngineTarget, loaded: &LoadedConfig) -> Result<Chec
         agents: agents.documents,
         agent_patterns: agents.patterns,
         damaged,
+        lint,
     })
 }
 
 /// The skills that the published index leaves out because an earlier one has their name.
 fn unpublished(published: &PublishedSkills) -> Vec<Skipped> {
     let finding = |(skill, first): (PublishedSkill<'_>, Option<&SkillId>)| {
-        let (first, name) = (first?, skill.name());
-        Some(Skipped {
-            place: skill.id().to_string(),
-            reason: format!(
-                "is not in the published index, because `{first}` has the name `{name}` too and \
-                 clients install skills by name; rename one of them"
-            ),
-        })
+        let (first, name, place) = (first?, skill.name(), skill.id().to_string());
+        let reason = format!(
+            "is not in the published index, because `{first}` has the name `{name}` too and \
+             clients install skills by name; rename one of them"
+        );
+        Some(Skipped { place, reason })
     };
     published.by_name().filter_map(finding).collect()
+}
+
+async fn lint(loaded: &LoadedConfig, texts: Vec<(SkillId, Arc<str>)>) -> Result<Findings, Error> {
+    let mut collection = lint_collection(loaded).await?;
+    let texts = texts.into_iter();
+    collection
+        .skills
+        .extend(texts.map(|(id, text)| registered_skill(id, &text)));
+    Ok(skills_lint::check(&collection, &loaded.config.lint))
 }
 
 /// The damaged rows of the store; an engine leaves them out of its lists.
@@ -349,6 +363,14 @@ async fn registered(
     };
     let skipped = [skills.skipped, prompts.skipped].concat();
     let is_damaged = |skipped: &Skipped| !findings.off.contains(skipped);
+    let mut texts = Vec::with_capacity(skills.entries.len());
+    for skill in &skills.entries {
+        // What cannot be read is reported as damaged.
+        let content = registry.read(&ResourceUri::Skill(skill.id.clone())).await;
+        if let Some(ContentData::Text(text)) = content.ok().map(|content| content.data) {
+            texts.push((skill.id.clone(), text));
+        }
+    }
     let (skill_rows, prompt_rows) = (skills.entries.iter(), prompts.entries.iter());
     Registered {
         skills: skill_rows
@@ -358,6 +380,7 @@ async fn registered(
             .map(|prompt| (prompt.name.to_string(), prompt.registered_at.to_string()))
             .collect(),
         damaged: skipped.into_iter().filter(is_damaged).collect(),
+        texts,
         published,
         findings,
     }

@@ -13,12 +13,14 @@ mod connection;
 mod doctor;
 mod document;
 mod error;
+mod eval;
 mod exit_code;
 mod export;
 mod fetch;
 mod humanize;
 mod import;
 mod input;
+mod lint;
 mod list;
 mod log;
 mod man;
@@ -33,6 +35,7 @@ mod prompts;
 mod read;
 mod ready;
 mod register;
+mod search;
 mod serve;
 mod table;
 mod unregister;
@@ -72,8 +75,11 @@ const EXAMPLES: &str = "Examples:
   skills register resend/email email.md     register a markdown file as a skill
   skills list                               list the skills
   skills read resend/email                  print what agents read at iii://resend/email
+  skills search send mail                   find skills by words and by meaning
+  skills route how do I send a mail         find the skill for a request
   skills agent validate *.3md               list the problems of documents
   skills doctor                             check files, engine and store
+  skills lint skills                        check the form, links and trust of skills
   skills --url ws://127.0.0.1:49134         a worker on an iii engine
   skills --manifest                         the manifest for installation by an engine
 
@@ -85,6 +91,9 @@ enum Command {
     Read(read::ReadArgs),
     Fetch(fetch::FetchArgs),
     Index(read::IndexArgs),
+    Search(search::SearchArgs),
+    Route(search::RouteArgs),
+    Eval(eval::EvalArgs),
     Register(register::RegisterArgs),
     Unregister(unregister::SkillsArgs),
     New(new::NewArgs),
@@ -101,6 +110,8 @@ enum Command {
     Agent(agent::AgentArgs),
     /// Check files, engine and store: what is served, what is not and why. Changes nothing.
     Doctor(doctor::DoctorArgs),
+    /// Check skills: their form, links, routing, and what in them must not be trusted.
+    Lint(lint::LintArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -118,6 +129,9 @@ pub fn main() -> ExitCode {
         Some(Command::Read(args)) => read::run(&args),
         Some(Command::Fetch(args)) => fetch::run(&args),
         Some(Command::Index(args)) => read::index(&args),
+        Some(Command::Search(args)) => search::search(&args),
+        Some(Command::Route(args)) => search::route(&args),
+        Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Register(args)) => register::run(&args),
         Some(Command::Unregister(args)) => unregister::skills(&args),
         Some(Command::New(args)) => new::run(&args),
@@ -135,6 +149,7 @@ pub fn main() -> ExitCode {
         },
         Some(Command::Agent(args)) => agent::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Lint(args)) => lint::run(&args),
         None => worker::run(cli.worker),
     };
     match outcome {

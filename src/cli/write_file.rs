@@ -31,6 +31,19 @@ pub fn write_file(path: &Path, contents: impl AsRef<[u8]>, replace: bool) -> io:
     persisted.map(drop).map_err(|error| error.error)
 }
 
+/// Replaces a file that exists, if it still has the bytes `before`; keeps its permissions. Returns
+/// whether it was written. A link stays one: the file that it leads to is replaced.
+pub fn rewrite_file(path: &Path, before: &[u8], contents: &str) -> io::Result<bool> {
+    let path = path.canonicalize()?;
+    if std::fs::read(&path)? != before {
+        return Ok(false);
+    }
+    let permissions = std::fs::metadata(&path)?.permissions();
+    write_file(&path, contents, true)?;
+    std::fs::set_permissions(&path, permissions)?;
+    Ok(true)
+}
+
 /// The first part of `dir/file` below `dir` that is a link: what is written there goes elsewhere.
 /// The directory itself may be one, because the user named it.
 pub fn first_link(dir: &Path, file: &Path) -> Option<PathBuf> {

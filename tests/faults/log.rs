@@ -71,16 +71,14 @@ async fn send_bad_frames(url: &str, count: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn mcp_answers_when_the_reader_of_its_stderr_is_gone() {
     let dir = tempfile::tempdir().unwrap();
+    // A warning before the first answer.
+    let config = dir.path().join("config.yaml");
+    std::fs::write(&config, "colour: blue\n").unwrap();
     let mut command = skills_command();
     command
-        .args([
-            "mcp",
-            "--url",
-            NO_ENGINE,
-            "--config",
-            "missing.yaml",
-            "--data-dir",
-        ])
+        .args(["mcp", "--url", NO_ENGINE, "--config"])
+        .arg(config)
+        .arg("--data-dir")
         .arg(dir.path())
         .env("RUST_LOG", "debug");
     let mut child = Command::from(command)

@@ -5,6 +5,7 @@
 mod cli;
 mod document;
 mod limits;
+mod lint;
 mod mcp;
 mod processes;
 mod readme;

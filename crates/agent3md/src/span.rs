@@ -29,7 +29,7 @@ pub(crate) fn locate(source: &str, bytes: Range<usize>) -> Span {
 ///
 /// The text is scanned once: a document can have hundreds of thousands of findings on one line,
 /// and counting the column of each from the start would be quadratic.
-pub(crate) fn locate_all(source: &str, ranges: &[Range<usize>]) -> Vec<Span> {
+pub fn locate_all(source: &str, ranges: &[Range<usize>]) -> Vec<Span> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     order.sort_by_key(|&i| ranges[i].start);
     let mut spans: Vec<Span> = ranges

@@ -17,6 +17,13 @@ pub(crate) fn tokens(lowercase: &str) -> impl Iterator<Item = &str> {
         .filter(|token| !token.is_empty())
 }
 
+/// Visits the words of a request or a trigger phrase, lowercase, in order.
+///
+/// This is the word rule of routing, for programs that index triggers themselves.
+pub fn for_each_word(text: &str, visit: impl FnMut(&str)) {
+    tokens(&lowercase(text)).for_each(visit);
+}
+
 /// Full Unicode lowercase, without a copy for text that is lowercase ASCII already.
 pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
     if text

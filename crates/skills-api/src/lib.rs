@@ -7,15 +7,18 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `route` and `fetch` hold the functions, `tools` the operations that exist as tools only.
+//! `search`, `resolve`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools
+//! only.
 
 mod decode;
 pub mod documents;
 pub mod fetch;
+mod lint;
 mod operation;
 pub mod prompts;
-mod route;
+mod resolve;
 mod schema;
+pub mod search;
 pub mod skills;
 mod tools;
 mod trigger_types;
@@ -37,8 +40,10 @@ pub const OPERATIONS: &[Operation] = &[
     documents::DOCUMENTS,
     fetch::FETCH_SKILL,
     fetch::FETCH,
-    route::ROUTE,
-    route::RESOLVE,
+    search::SEARCH,
+    search::ROUTE,
+    resolve::RESOLVE,
+    lint::LINT,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,
@@ -47,7 +52,8 @@ pub const OPERATIONS: &[Operation] = &[
     tools::LIST,
     tools::READ,
     tools::RESOLVE,
-    tools::ROUTE,
+    search::SEARCH_TOOL,
+    search::ROUTE_TOOL,
 ];
 
 /// The operations that are registered as functions on an engine.

@@ -187,7 +187,7 @@ mod tests {
         let found = &route.tool_output_schema()["properties"]["matches"]["items"];
         let mut required: Vec<_> = found["required"].as_array().unwrap().clone();
         required.sort_by_key(ToString::to_string);
-        assert_eq!(required, ["id", "matched", "score", "title", "uri"]);
+        assert_eq!(required, ["id", "matched", "score", "title", "why"]);
         assert_eq!(route.tool_input_schema()["required"], json!(["text"]));
     }
 }

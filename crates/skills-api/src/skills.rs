@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skills_core::{
     ContentData, IndexPart, Mime, PageRequest, Resource, SCHEME, SkillHead, SkillId, Skipped,
-    TEMPLATES, page,
+    TEMPLATES, check_body, page,
 };
 
 use super::Operation;
 use super::decode::{decode, encode};
+use super::lint::check_registration;
 use super::schema::AnyValue;
 
 /// `skills::register`.
@@ -23,6 +24,8 @@ pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, Regist
         Box::pin(async move {
             let RegisterSkillInput { id, skill } = decode(&payload)?;
             let checked: SkillId = id.parse()?;
+            check_body(&skill)?;
+            check_registration(&registry, &checked, &skill)?;
             let registered_at = registry.register_skill(checked, skill).await?;
             encode(&RegisterSkillOutput { id, registered_at })
         })

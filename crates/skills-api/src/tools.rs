@@ -4,13 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skills_core::limits::LIST_PAGE;
-use skills_core::{
-    Match, Missing, PageRequest, ResolvedSkill, Resource, ResourceUri, SkillId, page,
-};
+use skills_core::{Missing, PageRequest, ResolvedSkill, Resource, ResourceUri, SkillId, page};
 
 use super::Operation;
 use super::decode::{decode, encode};
-use super::route::{MatchEntry, RouteInput};
 use super::schema::Text;
 
 pub const LIST: Operation = Operation::tool::<ListInput, ListOutput<'static>>(
@@ -106,42 +103,6 @@ pub const READ: Operation = Operation::tool::<ReadInput, Text>(
 #[derive(Deserialize, JsonSchema)]
 struct ReadInput {
     uri: String,
-}
-
-pub const ROUTE: Operation = Operation::tool::<RouteInput, RouteOutput<'static>>(
-    "skill::route",
-    "Find the skill for a request",
-    "Rank the skills whose declared triggers match a request, best first, with the phrases that \
-     matched. Read the best one next.",
-    |registry, payload| {
-        Box::pin(async move {
-            let RouteInput { text } = decode(&payload)?;
-            let matches = registry.route(&text).await?;
-            let matches = matches.iter().map(MatchWithUri::of).collect();
-            encode(&RouteOutput { matches })
-        })
-    },
-);
-
-#[derive(Serialize, JsonSchema)]
-struct RouteOutput<'a> {
-    matches: Vec<MatchWithUri<'a>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct MatchWithUri<'a> {
-    uri: String,
-    #[serde(flatten)]
-    found: MatchEntry<'a>,
-}
-
-impl<'a> MatchWithUri<'a> {
-    fn of(found: &'a Match) -> Self {
-        Self {
-            uri: ResourceUri::Skill(found.id.clone()).to_string(),
-            found: MatchEntry::of(found),
-        }
-    }
 }
 
 pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use divan::{Bencher, black_box};
 use memory_engine::{Memory, now};
 use serde_json::json;
-use skills_core::{Head, Registry, RegistrySettings, ResourceUri};
+use skills_core::{Head, Registry, RegistrySettings, ResourceUri, Search};
 
 const SKILLS: usize = 10_000;
 const BODY_BYTES: [usize; 2] = [2048, 32_768];
@@ -80,6 +80,61 @@ fn index_after_one_change(bencher: Bencher<'_, '_>) {
         let id = "group-7/skill-7".parse().expect("an id");
         now(registry.register_skill(id, body)).expect("the engine is in memory");
         now(registry.read(&ResourceUri::Index)).map(|content| content.text().map(|text| text.len()))
+    });
+}
+
+const REQUEST: &str = "how do I use a tool with code and a link, and why";
+
+fn search(registry: &Registry) -> usize {
+    let search = Search {
+        text: REQUEST,
+        ..Search::default()
+    };
+    now(registry.search(&search)).map_or(0, |found| found.total)
+}
+
+/// Target: under 1 ms.
+#[divan::bench]
+fn search_10_000(bencher: Bencher<'_, '_>) {
+    let registry = registry(2048);
+    search(&registry);
+    bencher.bench(|| search(&registry));
+}
+
+/// Target: under 1 ms.
+#[divan::bench]
+fn route_10_000(bencher: Bencher<'_, '_>) {
+    let registry = registry(2048);
+    search(&registry);
+    bencher.bench(|| now(registry.route(REQUEST, None)).map(|routing| routing.matches.len()));
+}
+
+/// The first search, which indexes everything.
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn first_search(bencher: Bencher<'_, '_>) {
+    bencher
+        .with_inputs(|| registry(2048))
+        .bench_values(|registry| {
+            search(&registry);
+            registry
+        });
+}
+
+/// One write: alone, and with a search after it. The difference to a search without a write is the
+/// cost of the index. Target: at most that of the write.
+#[divan::bench(args = ["write", "write and search"])]
+fn one_change(bencher: Bencher<'_, '_>, what: &str) {
+    let registry = registry(2048);
+    search(&registry);
+    let changes = std::cell::Cell::new(0_usize);
+    bencher.bench_local(|| {
+        changes.set(changes.get() + 1);
+        let body = document(changes.get(), 2048);
+        let id = "group-7/skill-7".parse().expect("an id");
+        now(registry.register_skill(id, body)).expect("the engine is in memory");
+        if what != "write" {
+            search(&registry);
+        }
     });
 }
 

@@ -12,35 +12,73 @@ use crate::limits::{MAX_COMPATIBILITY_CHARS, MAX_SKILL_DESCRIPTION_CHARS, SEGMEN
 /// The reasons why the specification rejects a document as the `SKILL.md` of the folder with
 /// this name. Each is a phrase whose subject is the file, with a remedy.
 pub fn rejections(document: &Document<'_>, folder: &str) -> Vec<String> {
+    let violations = violations(document, folder).into_iter();
+    violations.map(|violation| violation.reason).collect()
+}
+
+/// One reason why the specification rejects a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// What it is about.
+    pub about: About,
+    /// A phrase whose subject is the file, with a remedy.
+    pub reason: String,
+}
+
+/// The part of a document that breaks a rule of the specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// There is no front matter, or none that can be read.
+    FrontMatter,
+    /// The front matter can be read only after a repair.
+    Repair,
+    /// The value of a key.
+    Key(&'static str),
+    /// A text that versions of YAML read differently.
+    YamlVersions,
+}
+
+/// The same reasons with what each is about.
+pub fn violations(document: &Document<'_>, folder: &str) -> Vec<Violation> {
+    let violation = |about, reason| Violation { about, reason };
     if let Some(problem) = &document.problem {
-        return vec![problem.clone()];
+        return vec![violation(About::FrontMatter, problem.clone())];
     }
     let Some(front_matter) = &document.front_matter else {
-        return vec![
-            "has no front matter; begin with `---`, `name: ...`, `description: ...`, `---`".into(),
-        ];
+        let reason =
+            "has no front matter; begin with `---`, `name: ...`, `description: ...`, `---`";
+        return vec![violation(About::FrontMatter, reason.into())];
     };
-    let mut reasons = Vec::new();
+    let mut violations = Vec::new();
     if let Some(warning) = &front_matter.warning {
-        reasons.push(format!("has front matter that was repaired: {warning}"));
+        let reason = format!("has front matter that was repaired: {warning}");
+        violations.push(violation(About::Repair, reason));
     }
     let checks = [
-        name(front_matter, folder),
-        description(front_matter),
-        text_or_absent(front_matter, "license"),
-        compatibility(front_matter),
-        metadata(front_matter),
-        text_or_absent(front_matter, "allowed-tools"),
+        ("name", name(front_matter, folder)),
+        ("description", description(front_matter)),
+        ("license", text_or_absent(front_matter, "license")),
+        ("compatibility", compatibility(front_matter)),
+        ("metadata", metadata(front_matter)),
+        (
+            "allowed-tools",
+            text_or_absent(front_matter, "allowed-tools"),
+        ),
     ];
-    reasons.extend(checks.into_iter().filter_map(Result::err));
+    let failed = |(key, check): (_, Result<(), String>)| {
+        let reason = check.err()?;
+        Some(violation(About::Key(key), reason))
+    };
+    violations.extend(checks.into_iter().filter_map(failed));
     if let Some(Difference { text, meaning }) = document.yaml_difference() {
-        reasons.push(format!(
+        let reason = format!(
             "has {} in its front matter, which some versions of YAML read as {meaning}; put it in \
              quotes",
             quote(text)
-        ));
+        );
+        violations.push(violation(About::YamlVersions, reason));
     }
-    reasons
+    violations
 }
 
 /// Whether a text can be the name of an Agent Skill: lowercase letters, digits and single

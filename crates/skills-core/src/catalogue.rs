@@ -85,6 +85,21 @@ impl<T: Row> Catalogue<T> {
         Ok(self.image().snapshot(&self.scope, &self.is_served))
     }
 
+    /// Waits until the scope is at least as new as the moment of this call.
+    pub(crate) async fn refresh_scope(&self) -> Result<(), Failure> {
+        self.refresh_until_fresh(Need::Scope).await
+    }
+
+    /// Whether [`Self::take_changes`] has something to return.
+    pub(crate) fn has_changes(&self) -> bool {
+        self.image().has_changes()
+    }
+
+    /// The keys that changed since the last call, with their rows; at first all keys.
+    pub(crate) fn take_changes(&self) -> Vec<(Arc<str>, Option<Arc<T>>)> {
+        self.image().take_changes()
+    }
+
     /// The value of one key.
     pub(crate) async fn get(&self, key: &str) -> Result<Option<RowSlot<T>>, Failure> {
         if !self.is_watched() {

@@ -51,7 +51,7 @@ pub(crate) fn without_hidden(text: &str) -> Cow<'_, str> {
 /// Whether a character shows nothing: bidirectional formatting, tags, and what Unicode calls
 /// default ignorable. Joiners and variation selectors are part of words and emoji, and hidden
 /// only where they join or select nothing.
-fn is_hidden(c: char, before: char) -> bool {
+pub fn is_hidden(c: char, before: char) -> bool {
     match c {
         '\u{200c}' | '\u{200d}' => {
             before.is_ascii() || matches!(before, '\u{200c}' | '\u{200d}' | '\u{3000}')

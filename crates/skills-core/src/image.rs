@@ -85,6 +85,8 @@ pub(crate) struct Image<T> {
     own_writes: HashMap<Arc<str>, OwnWrite<T>>,
     reads: usize,
     snapshot: Option<Arc<Snapshot<T>>>,
+    /// The keys that changed since the search index took them; `None` if it never did.
+    changed: Option<HashSet<Arc<str>>>,
 }
 
 impl<T: Row> Image<T> {
@@ -101,6 +103,7 @@ impl<T: Row> Image<T> {
             own_writes: HashMap::new(),
             reads: 0,
             snapshot: None,
+            changed: None,
         }
     }
 
@@ -322,6 +325,22 @@ impl<T: Row> Image<T> {
         snapshot
     }
 
+    pub(crate) fn has_changes(&self) -> bool {
+        self.changed.as_ref().is_none_or(|keys| !keys.is_empty())
+    }
+
+    /// The keys that changed since the last call, with their rows; at first all keys.
+    pub(crate) fn take_changes(&mut self) -> Vec<(Arc<str>, Option<Arc<T>>)> {
+        let with_row = |key: &Arc<str>| match self.rows.get(key) {
+            Some(RowSlot::Row(row)) => (Arc::clone(key), Some(Arc::clone(row))),
+            Some(RowSlot::Damaged(_)) | None => (Arc::clone(key), None),
+        };
+        match self.changed.replace(HashSet::new()) {
+            None => self.rows.keys().map(with_row).collect(),
+            Some(keys) => keys.iter().map(with_row).collect(),
+        }
+    }
+
     fn mark(&mut self, key: &Arc<str>) {
         let now = self.tick();
         let version = self.versions.entry(Arc::clone(key)).or_default();
@@ -338,6 +357,9 @@ impl<T: Row> Image<T> {
             return None;
         }
         self.snapshot = None;
+        if let Some(changed) = &mut self.changed {
+            changed.insert(Arc::clone(key));
+        }
         let change = match (&slot, self.rows.get(key)) {
             (Some(RowSlot::Row(row)), _) => Some(row.registered()),
             (None | Some(RowSlot::Damaged(_)), Some(RowSlot::Row(old))) => Some(old.unregistered()),

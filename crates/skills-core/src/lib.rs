@@ -1,5 +1,5 @@
 //! The rules of the skills registry: ids, addresses, front matter, markdown, the index,
-//! prompts, routing, and the [`Registry`] that applies them to an engine's state and to
+//! prompts, search, and the [`Registry`] that applies them to an engine's state and to
 //! read-only sources.
 //!
 //! Start at [`Registry`]: its methods are the use cases, one file each in `registry/`. Every
@@ -28,7 +28,8 @@ mod image;
 pub mod index;
 mod key_locks;
 pub mod limits;
-mod links;
+pub mod links;
+mod lint_settings;
 mod markdown;
 pub mod media_type;
 mod nearest;
@@ -41,6 +42,7 @@ mod published;
 mod registry;
 mod row;
 mod row_slot;
+mod search_index;
 mod segment;
 mod skill;
 mod skill_folder;
@@ -55,7 +57,7 @@ pub use content::{Content, ContentData, Mime, from_section};
 pub use digest::Digest;
 pub use engine::{Engine, Failure, Json, Pending, StoredRow};
 pub use error::{Error, Kind};
-pub use escape::{escape_control, escape_control_in_lines, quote};
+pub use escape::{escape_control, escape_control_in_lines, is_hidden, quote};
 pub use file_path::FilePath;
 pub use folder_uri::FolderUri;
 pub use front_matter::{Document, FrontMatter, Triggers};
@@ -65,6 +67,7 @@ pub use index::{IndexPart, IndexView};
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
+pub use lint_settings::{LintSettings, NoSeverity, Severity};
 pub use markdown::Head;
 pub use nearest::nearest;
 pub use page::{Page, PageRequest, page};
@@ -74,9 +77,9 @@ pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
 pub use registry::{
-    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, RegisteredFindings,
-    Registry, RegistrySettings, Resolved, ResolvedSkill, Resource, ResourceTemplate, SkillHead,
-    TEMPLATES,
+    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
+    RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
+    ResourceTemplate, Routing, Search, SearchResult, SkillHead, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

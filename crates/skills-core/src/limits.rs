@@ -30,6 +30,10 @@ pub const LIST_PAGE: usize = 50;
 pub const FETCH_MAX: usize = 256;
 /// Bytes of a request that is routed. More is an error.
 pub const REQUEST_MAX: usize = 262_144;
+/// Matches of a search, unless a limit is given. Half of them for a routed request.
+pub const DEFAULT_MATCHES: usize = 10;
+/// Matches of one search or routed request. More is an error.
+pub const MAX_MATCHES: usize = 100;
 /// Links of one document that are followed. The chain is then reported as incomplete.
 pub const LINKS_MAX: usize = 1_000;
 /// Skills of a resolved chain. The chain is then reported as incomplete.

@@ -1,18 +1,22 @@
 //! The links of a document: the skills and the files it depends on.
 
+use std::ops::Range;
+
 use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::file_path::percent_decode;
 use crate::limits::LINKS_MAX;
-use crate::{FILE_SCHEME, FilePath, ResourceUri, SCHEME, SkillId, front_matter};
+use crate::{FILE_SCHEME, FilePath, FunctionId, ResourceUri, SCHEME, SkillId, front_matter};
 
-/// A link to a skill or to a file of a skill folder.
+/// A link to a skill, to a file of a skill folder or to a section.
 #[derive(Debug)]
 pub struct Link {
     /// The address as written, without its fragment.
     pub uri: String,
     /// What it leads to, or the reason why it leads nowhere.
     pub to: Result<Target, String>,
+    /// Where the link is in the document.
+    pub bytes: Range<usize>,
 }
 
 /// What a link leads to.
@@ -22,25 +26,36 @@ pub enum Target {
     Skill(SkillId),
     /// A file or a folder in a skill folder.
     File(FilePath),
+    /// The output of a function.
+    Section(FunctionId),
 }
 
-/// The links of a document, in order, and whether that is all of them. `path` is the path of
-/// a document in a skill folder: only such a document has relative links.
-///
-/// Links to the index and to sections are left out: they are not skills.
+/// The links of a document to skills and files, in order, and whether that is all of them.
+/// `path` is the path of a document in a skill folder: only such a document has relative links.
 pub fn links(document: &str, path: Option<&FilePath>) -> (Vec<Link>, bool) {
+    let is_section = |link: &Link| matches!(link.to, Ok(Target::Section(_)));
+    let mut all = all_links(document, path).filter(|link| !is_section(link));
+    let found: Vec<_> = all.by_ref().take(LINKS_MAX).collect();
+    let is_all = all.next().is_none();
+    (found, is_all)
+}
+
+/// Every link of a document, in order. Links to the index are left out.
+pub fn all_links<'a>(
+    document: &'a str,
+    path: Option<&'a FilePath>,
+) -> impl Iterator<Item = Link> + 'a {
     let (_, body) = front_matter::split(document);
-    let mut found = Vec::new();
+    let start = document.len() - body.len();
     // An inline link, a reference or an image has a bracket; an autolink has a scheme.
     let may_have = body.contains(SCHEME)
         || body.contains(FILE_SCHEME)
         || (path.is_some() && body.contains(']'));
-    if !may_have {
-        return (found, true);
-    }
-    for event in Parser::new(body) {
+    let body = if may_have { body } else { "" };
+    let events = Parser::new(body).into_offset_iter();
+    events.filter_map(move |(event, bytes)| {
         let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
-            continue;
+            return None;
         };
         let uri = dest_url.split('#').next().unwrap_or_default();
         let uri = uri.strip_suffix("?toc").unwrap_or(uri);
@@ -48,21 +63,17 @@ pub fn links(document: &str, path: Option<&FilePath>) -> (Vec<Link>, bool) {
             match uri.parse::<ResourceUri>() {
                 Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
                 Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
-                Ok(_) => continue,
+                Ok(ResourceUri::Section(function)) => Ok(Target::Section(function)),
+                Ok(_) => return None,
                 Err(error) => Err(error.to_text()),
             }
-        } else if let Some(from) = path.filter(|_| is_relative(uri)) {
-            relative(from, uri)
         } else {
-            continue;
+            relative(path.filter(|_| is_relative(uri))?, uri)
         };
-        if found.len() == LINKS_MAX {
-            return (found, false);
-        }
+        let bytes = start + bytes.start..start + bytes.end;
         let uri = uri.to_owned();
-        found.push(Link { uri, to });
-    }
-    (found, true)
+        Some(Link { uri, to, bytes })
+    })
 }
 
 /// Whether an address has neither a scheme nor a root.
@@ -94,6 +105,7 @@ mod tests {
             .map(|link| match &link.to {
                 Ok(Target::Skill(id)) => id.to_string(),
                 Ok(Target::File(path)) => format!("file {path}"),
+                Ok(Target::Section(function)) => format!("section {function}"),
                 Err(reason) => format!("{}: {}", link.uri, reason.split(' ').next().unwrap()),
             })
             .collect();
@@ -128,6 +140,15 @@ mod tests {
         check("[up](../../../x.md)", &["../../../x.md: leads"]);
         let (found, _) = links("[b](b.md)", None);
         assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn a_link_has_its_place_and_its_section() {
+        let document = "---\na: b\n---\nSee [f](iii://fn/a/b) and [s](iii://c#x).";
+        let found: Vec<_> = all_links(document, None)
+            .map(|link| &document[link.bytes])
+            .collect();
+        assert_eq!(found, ["[f](iii://fn/a/b)", "[s](iii://c#x)"]);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use agent3md::TriggerIndex;
 use serde_json::value::RawValue;
 
 use crate::index::Lines;
@@ -39,8 +38,6 @@ pub(crate) struct Snapshot<T> {
     pub index_lines: OnceLock<Lines>,
     /// The text of the index, if it has no other lines.
     pub index: OnceLock<Arc<str>>,
-    /// The triggers of the rows.
-    pub triggers: OnceLock<TriggerIndex>,
     /// Encoded lists of the rows, by the name of the list.
     encoded: Mutex<HashMap<&'static str, Arc<RawValue>>>,
 }
@@ -53,7 +50,6 @@ impl<T> Snapshot<T> {
             damaged,
             index_lines: OnceLock::new(),
             index: OnceLock::new(),
-            triggers: OnceLock::new(),
             encoded: Mutex::default(),
         }
     }

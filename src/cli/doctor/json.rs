@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use skills_core::Skipped;
 use skills_files::LoadedFile;
 
-use super::{Diagnosis, rejections};
+use super::{Diagnosis, lint, rejections};
 use crate::app::StoreHealth;
+use crate::cli::lint::finding;
 
 pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
     let (checkup, store) = (diagnosis.checkup, &diagnosis.store);
@@ -64,6 +65,7 @@ pub fn data(diagnosis: &Diagnosis<'_>, findings: usize) -> Value {
         "registered_warnings": skipped(&checkup.registered_warnings),
         "unpublished": skipped(&checkup.unpublished),
         "damaged": skipped(&checkup.damaged),
+        "lint": lint(diagnosis).map(finding).collect::<Value>(),
         "unlisted": unlisted.collect::<Value>(),
     })
 }

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use skills_core::Unlisted;
+use skills_core::{Severity, Unlisted};
 use skills_files::{LoadedFile, PatternMatches};
+use skills_lint::Finding;
 
 use super::humanize::count;
 use super::options::{OutputArgs, TargetArgs};
@@ -88,6 +89,17 @@ fn unlisted(checkup: &Checkup) -> Vec<&Unlisted> {
     };
     let all = checkup.unlisted.iter();
     all.filter(|unlisted| !is_known(unlisted)).collect()
+}
+
+/// The findings of `skills lint` without notes, and without those that other lines report.
+fn lint<'a>(diagnosis: &'a Diagnosis<'_>) -> impl Iterator<Item = &'a Finding> {
+    let reported = [
+        "F001", "F002", "F003", "F004", "F006", "F007", "F019", "F022", "F023",
+    ];
+    let findings = diagnosis.checkup.lint.all.iter();
+    findings.filter(move |finding| {
+        finding.severity > Severity::Note && !reported.contains(&finding.rule.code)
+    })
 }
 
 /// Why the specification rejects a skill folder; what its warnings say is not repeated.

@@ -1,15 +1,18 @@
 //! The diagnosis for people.
 
-use skills_core::{Skipped, escape_control};
+use skills_core::{Severity, Skipped, escape_control};
+use skills_lint::Finding;
 
-use super::{Diagnosis, PatternCount, rejections};
+use super::{Diagnosis, PatternCount, lint, rejections};
 use crate::cli::humanize;
 
 /// A line: its label and its text.
 pub type Line = (&'static str, String);
 
 /// Labels of lines that report a problem to fix.
-const FINDINGS: [&str; 5] = ["warning", "rejected", "shadowed", "skipped", "damaged"];
+const FINDINGS: [&str; 6] = [
+    "warning", "rejected", "shadowed", "skipped", "damaged", "error",
+];
 
 /// How many problems there are.
 pub fn count_findings(diagnosis: &Diagnosis<'_>, lines: &[Line]) -> usize {
@@ -89,6 +92,21 @@ pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
         let line = |Skipped { place, reason }: &Skipped| (label, format!("{place}: {reason}"));
         lines.extend(skipped.iter().map(line));
     }
+    lines.extend(lint(diagnosis).map(|finding| {
+        let Finding {
+            rule,
+            severity,
+            file,
+            at,
+            message,
+            ..
+        } = finding;
+        let label = match severity {
+            Severity::Error => "error",
+            Severity::Warning | Severity::Note => "advice",
+        };
+        (label, format!("{file}:{at}: {}: {message}", rule.code))
+    }));
     let counts = [
         format!("skills: {}", report.skills.len()),
         format!("prompts: {}", report.prompts.len()),

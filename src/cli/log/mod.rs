@@ -48,8 +48,8 @@ const DEFAULT_FILTER: &str = "info,rmcp=error,hyper=error,notify=error";
 
 /// The filter of a short command without `RUST_LOG`. The command itself reports damaged rows and
 /// writes that fail.
-const VERB_FILTER: &str =
-    "warn,notify=error,skills_core::catalogue=error,skills_iii::state::write_health=off";
+const VERB_FILTER: &str = "warn,notify=error,skills_core::catalogue=error,skills_iii::state::write_health=off,\
+     skills_api::lint=off";
 
 /// Starts logging for a server.
 pub fn start(args: LogArgs) {

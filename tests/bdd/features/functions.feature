@@ -14,8 +14,10 @@ Feature: the functions of the registry on an engine
       | skills::documents           |
       | skills::fetch_skill         |
       | skill::fetch                |
+      | skills::search              |
       | skills::route               |
       | skills::resolve             |
+      | skills::lint                |
       | prompts::register           |
       | prompts::unregister         |
       | prompts::list               |
@@ -56,6 +58,7 @@ Feature: the functions of the registry on an engine
         | skill::fetch                | "uri": "iii://resend",                                     |
         | skills::route               | "text": "send an email",                                   |
         | skills::resolve             | "id": "resend",                                            |
+        | skills::lint                | "id": "resend",                                            |
         | prompts::register           | "name": "p", "description": "d", "function_id": "w::f",    |
         | prompts::unregister         | "name": "p",                                               |
         | prompts::list               |                                                            |
@@ -101,6 +104,8 @@ Feature: the functions of the registry on an engine
         | skill::fetch           | {"uris": ["iii://a", 7]}                    | `uris[1]`                 |
         | skills::route          | {"text": ["find"]}                          | `text`                    |
         | skills::resolve        | {}                                          | id                        |
+        | skills::lint           | {}                                          | either `id` or `text`     |
+        | skills::lint           | {"id": "a", "text": "x"}                    | either `id` or `text`     |
         | prompts::register      | {"name": "p", "function_id": "w::f"}        | description               |
         | prompts::register      | {"name": "p", "description": "d"}           | function_id               |
         | prompts::register      | {"name": "p", "description": "d", "function_id": "w::f", "arguments": [{"name": "to"}, {"name": 1}]} | `arguments[1].name` |

@@ -1,40 +1,23 @@
 @pure @engine @route
 Feature: routing a request to skills, and resolving their links
 
-  A skill has trigger phrases in its front matter, a plane of a 3md document in its
-  `triggers`. `skills::route` ranks the skills by how many of their phrases match a request;
-  `skills::resolve` reads a skill together with everything it links to.
+  `skills::route` finds the skills for a request, by the words of the request and their meaning.
+  A skill has trigger phrases in its front matter, a plane of a 3md document in its `triggers`: a
+  skill with a phrase that matches is always before those without. If no skill serves a request,
+  it abstains. `skills::resolve` reads a skill together with everything it links to.
 
   Rule: a phrase matches when all its words are in the request
 
-    Scenario: skills are ranked by matches, then by id
+    Scenario: skills are ranked by matches
       Given the skill "b" is registered with "---␊triggers: find code, grep␊---␊# Search"
       And the skill "a" is registered with "---␊triggers: [open file, grep]␊---␊No title"
       And the skill "c" is registered with "---␊triggers:␊  - Grep␊  - dance␊---␊# Dance"
       And the skill "d" is registered with "# Silent"
-      When I call "skills::route" with:
-        """
-        {"text": "GREP the code and find it"}
-        """
-      Then the result is:
-        """
-        {"matches": [
-          {"id": "b", "title": "Search", "score": 2, "matched": ["find code", "grep"]},
-          {"id": "a", "title": "a", "score": 1, "matched": ["grep"]},
-          {"id": "c", "title": "Dance", "score": 1, "matched": ["Grep"]}
-        ]}
-        """
-
-    Scenario: nothing matches
-      Given the skill "a" is registered with "---␊triggers: find code␊---␊# A"
-      When I call "skills::route" with:
-        """
-        {"text": "finding codes"}
-        """
-      Then the result is:
-        """
-        {"matches": []}
-        """
+      When I route "GREP the code and find it"
+      Then the best match is "b"
+      And "a" matched the trigger "grep"
+      And "c" matched the trigger "Grep"
+      And every score is from 0 to 1, the best first
 
     Scenario: an empty request is refused
       When I call "skills::route" with:
@@ -53,14 +36,37 @@ Feature: routing a request to skills, and resolving their links
         ---
         # Grep
         """
-      When I call "skills::route" with:
-        """
-        {"text": "grep"}
-        """
-      Then the result is:
-        """
-        {"matches": [{"id": "docs/grep", "title": "Grep", "score": 1, "matched": ["grep"]}]}
-        """
+      When I route "grep"
+      Then the matches are "docs/grep"
+      And "docs/grep" matched the trigger "grep"
+
+  Rule: without a phrase, words and meaning decide
+
+    Scenario: a skill without triggers
+      Given the skill "mail/send" is registered with "# Send mail␊␊Sends an e-mail to a customer."
+      And the skill "git/commit" is registered with "# Commit␊␊Commits staged files."
+      When I route "please write an e-mail to our customers"
+      Then the best match is "mail/send"
+
+    Scenario: prompts are not routed to
+      Given the prompt "open-pr" is registered for "Opens a pull request."
+      When I route "open a pull request"
+      Then it abstains, and "" is close
+
+  Rule: a request that no skill serves gets no answer
+
+    Scenario: nothing has to do with it
+      Given the skill "git/commit" is registered with "# Commit␊␊Commits staged files."
+      When I route "book a quiet table for two in a restaurant"
+      Then it abstains, and "" is close
+      And the advice names "skill__list"
+
+    Scenario: the nearest ones are listed, and the folder they are in
+      Given the skill "git/commit" is registered with "# Commit␊␊Commits staged files with a message."
+      And the skill "git/tag" is registered with "# Tag␊␊Marks a release of files."
+      When I route "where are my old holiday photos, in which files did I put the pictures of the beach"
+      Then it abstains, and "git/tag git/commit" is close
+      And the advice names "git/"
 
   Rule: a chain is the skill, then depth first what it links to, each once
 

@@ -12,6 +12,7 @@ mod outage;
 mod prompts_get;
 mod prompts_register;
 mod published_skills;
+mod search;
 mod skill_folders;
 mod skills_fetch;
 mod skills_nested;

@@ -8,6 +8,9 @@ const VERBS: &[&str] = &[
     "read",
     "fetch",
     "index",
+    "search",
+    "route",
+    "eval",
     "register",
     "unregister",
     "new",
@@ -35,6 +38,7 @@ const VERBS: &[&str] = &[
     "agent export",
     "agent new",
     "doctor",
+    "lint",
 ];
 
 #[test]

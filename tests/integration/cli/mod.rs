@@ -8,9 +8,11 @@ mod disk;
 mod engine;
 mod folders;
 mod help;
+mod lint;
 mod mistakes;
 mod pipes;
 mod readme;
+mod search;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod transcript;

@@ -9,10 +9,12 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("agent3md", &[]),
     ("skills-access", &[]),
     ("skills-allocator", &[]),
-    ("skills-core", &["agent3md"]),
+    ("skills-core", &["agent3md", "skills-search"]),
     ("skills-iii", &["skills-access"]),
+    ("skills-search", &["agent3md"]),
     ("skills-files", &["agent3md", "skills-core"]),
-    ("skills-api", &["skills-core"]),
+    ("skills-lint", &["agent3md", "skills-core", "skills-search"]),
+    ("skills-api", &["skills-core", "skills-lint"]),
     (
         "skills-mcp",
         &["agent3md", "skills-access", "skills-api", "skills-core"],
@@ -27,7 +29,9 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "skills-core",
             "skills-files",
             "skills-iii",
+            "skills-lint",
             "skills-mcp",
+            "skills-search",
         ],
     ),
 ];
@@ -37,6 +41,15 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "agent3md",
         &["serde", "serde_json", "thiserror", "unicode-properties"],
+    ),
+    (
+        "skills-search",
+        &[
+            "hashbrown",
+            "rust-stemmers",
+            "strsim",
+            "unicode-normalization",
+        ],
     ),
     (
         "skills-core",
@@ -52,6 +65,7 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "tracing",
         ],
     ),
+    ("skills-lint", &["aho-corasick", "pulldown-cmark"]),
 ];
 
 /// The libraries of the surfaces, and the crates that may depend on them.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::Visibility;
+pub use yaml::{Repair, repair};
 pub(crate) use yaml_versions::Difference;
 
 /// Splits a document into its front matter (without the fences) and the rest.

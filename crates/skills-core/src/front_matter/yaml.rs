@@ -25,24 +25,22 @@ pub fn parse_or_repair(yaml: &str) -> Result<(String, Option<String>), String> {
             None => error.to_string(),
         },
     };
-    let untabbed = without_tabs(yaml);
-    let mut warnings = Vec::new();
-    if let Some(untabbed) = &untabbed {
-        warnings.push(
-            "the front matter is indented with tabs, which YAML does not allow; use spaces".into(),
-        );
-        if let Ok(json) = parse(untabbed) {
-            return Ok((json, warnings.pop()));
-        }
-    }
-    let (quoted, keys) = quote_plain_values(untabbed.as_deref().unwrap_or(yaml));
-    if !keys.is_empty()
-        && let Ok(json) = parse(&quoted)
+    if let Some(Repair { text, tabs, keys }) = repair(yaml)
+        && let Ok(json) = parse(&text)
     {
-        let keys = keys.join("`, `");
-        warnings.push(format!(
-            "`{keys}` in the front matter is not valid YAML as written; put it in quotes"
-        ));
+        let mut warnings = Vec::new();
+        if tabs {
+            warnings.push(
+                "the front matter is indented with tabs, which YAML does not allow; use spaces"
+                    .to_owned(),
+            );
+        }
+        if !keys.is_empty() {
+            let keys = keys.join("`, `");
+            warnings.push(format!(
+                "`{keys}` in the front matter is not valid YAML as written; put it in quotes"
+            ));
+        }
         return Ok((json, Some(warnings.join("; "))));
     }
     // Only the first line, and without advice that is about the parser's Rust interface.
@@ -50,6 +48,36 @@ pub fn parse_or_repair(yaml: &str) -> Result<(String, Option<String>), String> {
     let first = first.trim_start_matches("error: ");
     let first = first.split(", set ").next().unwrap_or(first);
     Err(format!("has front matter that cannot be read: {first}"))
+}
+
+/// YAML that authors write and that no YAML parser reads, as they mean it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The YAML that can be read.
+    pub text: String,
+    /// Whether lines were indented with tabs.
+    pub tabs: bool,
+    /// The keys whose values were not in quotes and had to be.
+    pub keys: Vec<String>,
+}
+
+/// How YAML that cannot be read is repaired; `None` if it can be read, or not even then.
+pub fn repair(yaml: &str) -> Option<Repair> {
+    if yaml.len() > MAX_FRONT_MATTER_BYTES || parse(yaml).is_ok() {
+        return None;
+    }
+    let untabbed = without_tabs(yaml);
+    let tabs = untabbed.is_some();
+    if let Some(text) = untabbed.clone().filter(|text| parse(text).is_ok()) {
+        let keys = Vec::new();
+        return Some(Repair { text, tabs, keys });
+    }
+    let (text, keys) = quote_plain_values(untabbed.as_deref().unwrap_or(yaml));
+    if keys.is_empty() || parse(&text).is_err() {
+        return None;
+    }
+    let keys = keys.into_iter().map(str::to_owned).collect();
+    Some(Repair { text, tabs, keys })
 }
 
 fn parse(yaml: &str) -> Result<String, YamlError> {

@@ -35,7 +35,9 @@ impl Registry {
     pub async fn documents(&self) -> Result<Vec<SourceSkill>, Error> {
         let state = self.stored_skills("list the documents").await?;
         let mut skills = self.source_skills(&state).await?.entries;
-        skills.iter_mut().for_each(|skill| self.decide(skill));
+        for skill in &mut skills {
+            self.decide(skill);
+        }
         Ok(skills)
     }
 

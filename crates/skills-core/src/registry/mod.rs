@@ -7,7 +7,8 @@ mod index;
 mod prompts;
 mod resolve;
 mod resources;
-mod route;
+mod search;
+mod search_request;
 mod skills;
 
 use std::collections::HashMap;
@@ -22,15 +23,15 @@ pub use index::IndexText;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
-pub use route::Match;
+pub use search::{Match, Reason, Routing, Search, SearchResult};
 pub use skills::{RegisteredFindings, SkillHead};
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::limits::INDEX_BYTES;
 use crate::{
-    Change, Engine, Error, Head, Listener, Listing, Origin, Pending, Prompt, Skill, SkillId,
-    Skipped, Source, Topic, Visibility, VisibilityRules,
+    Change, Engine, Error, Head, LintSettings, Listener, Listing, Origin, Pending, Prompt, Skill,
+    SkillId, Skipped, Source, Topic, Visibility, VisibilityRules,
 };
 
 /// The settings of a registry.
@@ -42,6 +43,8 @@ pub struct RegistrySettings {
     pub prompts_scope: String,
     /// The timeout of calls to state, sections and prompt handlers.
     pub timeout: Duration,
+    /// What findings in skills mean for their registration.
+    pub lint: LintSettings,
     /// The most bytes of a text of the index.
     pub index_max_bytes: usize,
     /// The visibility that the operator gives to skills.
@@ -54,6 +57,7 @@ impl Default for RegistrySettings {
             skills_scope: "skills".into(),
             prompts_scope: "prompts".into(),
             timeout: Duration::from_secs(10),
+            lint: LintSettings::default(),
             index_max_bytes: INDEX_BYTES,
             visibility: VisibilityRules::default(),
         }
@@ -67,7 +71,9 @@ pub struct Registry {
     publisher: Arc<ChangePublisher>,
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
+    searcher: search::Searcher,
     timeout: Duration,
+    lint: LintSettings,
     index_max_bytes: usize,
     visibility: VisibilityRules,
     /// The time as RFC 3339 in UTC with sub-second digits.
@@ -87,6 +93,7 @@ impl Registry {
             skills_scope,
             prompts_scope,
             timeout,
+            lint,
             index_max_bytes,
             visibility,
         } = settings;
@@ -102,13 +109,20 @@ impl Registry {
             skills: Catalogue::new(skills_ports, skills_scope, timeout, is_served),
             prompts: Catalogue::new(prompts_ports, prompts_scope, timeout, Box::new(|_| true)),
             visibility,
+            searcher: search::Searcher::default(),
             engine,
             sources,
             publisher,
             timeout,
+            lint,
             index_max_bytes,
             now,
         }
+    }
+
+    /// What findings in skills mean for their registration.
+    pub const fn lint_settings(&self) -> &LintSettings {
+        &self.lint
     }
 
     /// The engine is connected. `watched`: it sends an event for every change of the two

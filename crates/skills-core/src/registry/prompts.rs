@@ -239,13 +239,13 @@ impl Registry {
         })
     }
 
-    async fn stored_prompts(&self) -> Result<Arc<Snapshot<Prompt>>, Error> {
+    pub(super) async fn stored_prompts(&self) -> Result<Arc<Snapshot<Prompt>>, Error> {
         let state = self.prompts.snapshot().await;
         state.map_err(Error::state(|| "list the prompts"))
     }
 
     /// The prompts of every source that state does not shadow.
-    async fn source_prompts(
+    pub(super) async fn source_prompts(
         &self,
         state: &Snapshot<Prompt>,
     ) -> Result<Listing<SourcePrompt>, Error> {

@@ -222,6 +222,8 @@ impl Chain {
         let path = match target {
             Target::Skill(id) => return Ok(Some(self.document_of(&id))),
             Target::File(path) => path,
+            // Its output is no document.
+            Target::Section(_) => return Ok(None),
         };
         match self.find(&path) {
             Found::Skill(id) => Ok(Some(Document::Skill(id))),

@@ -8,6 +8,7 @@ mod interleavings;
 mod local_state;
 mod reads;
 mod routing;
+mod searching;
 mod writes;
 
 use std::pin::Pin;

@@ -57,6 +57,6 @@ fn a_link_to_a_damaged_row_is_reported_and_an_outage_is_an_error() {
     fixture.link.cut();
     let error = now(fixture.registry.resolve(&"a".parse().unwrap())).unwrap_err();
     assert_eq!(error.kind(), Kind::Unavailable);
-    let error = now(fixture.registry.route("see")).unwrap_err();
+    let error = now(fixture.registry.route("see", None)).unwrap_err();
     assert_eq!(error.kind(), Kind::Unavailable);
 }

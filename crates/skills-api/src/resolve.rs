@@ -1,59 +1,11 @@
-//! Finding the skills for a request, and reading a skill with the skills it links to.
-
-use std::sync::Arc;
+//! Reading a skill with the skills it links to.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skills_core::{Match, Missing, ResolvedSkill};
+use skills_core::{Missing, ResolvedSkill};
 
 use super::Operation;
 use super::decode::{decode, encode};
-
-pub const ROUTE: Operation = Operation::function::<RouteInput, RouteOutput<'static>>(
-    "skills::route",
-    "Find the skills whose triggers match a request, best first.",
-    |registry, payload| {
-        Box::pin(async move {
-            let RouteInput { text } = decode(&payload)?;
-            let matches = registry.route(&text).await?;
-            let matches = matches.iter().map(MatchEntry::of).collect();
-            encode(&RouteOutput { matches })
-        })
-    },
-)
-.idempotent();
-
-#[derive(Deserialize, JsonSchema)]
-pub struct RouteInput {
-    /// The request, in the user's words.
-    pub text: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct RouteOutput<'a> {
-    matches: Vec<MatchEntry<'a>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub struct MatchEntry<'a> {
-    id: &'a str,
-    title: &'a str,
-    /// The number of distinct phrases that matched.
-    score: usize,
-    /// The phrases.
-    matched: &'a [Arc<str>],
-}
-
-impl<'a> MatchEntry<'a> {
-    pub fn of(found: &'a Match) -> Self {
-        Self {
-            id: found.id.as_str(),
-            title: &found.title,
-            score: found.matched.len(),
-            matched: &found.matched,
-        }
-    }
-}
 
 pub const RESOLVE: Operation = Operation::function::<ResolveInput, ResolveOutput<'static>>(
     "skills::resolve",

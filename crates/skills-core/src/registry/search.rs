@@ -1,0 +1,349 @@
+//! Searching skills and prompts, and finding the skill for a request.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use futures_util::future::try_join_all;
+use futures_util::lock::Mutex as AsyncMutex;
+use skills_search::{Field, Group, Request};
+
+use super::Registry;
+use super::search_request::{check_limit, check_request, cursor_fingerprint, parse_cursor};
+use crate::limits::DEFAULT_MATCHES;
+use crate::search_index::{
+    EVERYTHING, SKILLS, SearchIndex, groups_of, is_prompt, prompt_group, skill_group,
+};
+use crate::{Error, Head, Origin, ResourceUri, Skill, SkillId, SourcePrompt, SourceSkill};
+
+/// Bodies of sources that are read at the same time.
+const CONCURRENT_READS: usize = 32;
+/// A match is an answer if its score is this share of the best one; others are close.
+const ANSWER_SHARE: f32 = 0.2;
+
+/// What to search for, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Search<'a> {
+    /// The words.
+    pub text: &'a str,
+    /// How many matches at most.
+    pub limit: Option<usize>,
+    /// How the ids begin.
+    pub prefix: &'a str,
+    /// Where the matches are stored.
+    pub origin: Option<Origin>,
+    /// The cursor of the page before.
+    pub cursor: Option<&'a str>,
+}
+
+/// A skill or prompt that a request matches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// The id of a skill or the name of a prompt.
+    pub id: Arc<str>,
+    /// The address of a skill.
+    pub uri: Option<String>,
+    /// Its title, or its id.
+    pub title: Arc<str>,
+    /// Its description.
+    pub description: Option<Arc<str>>,
+    /// How likely it is what the request means, from 0 to 1.
+    pub score: f32,
+    /// The words of the request that counted.
+    pub why: Vec<Reason>,
+    /// The triggers that the request matches, as declared.
+    pub matched: Vec<Arc<str>>,
+}
+
+/// A word of a request that counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The word.
+    pub word: String,
+    /// Where it is: fields of the document, or its meaning.
+    pub fields: Vec<&'static str>,
+}
+
+/// The matches of a search.
+#[derive(Clone, Debug, Default)]
+pub struct SearchResult {
+    /// One page, best first.
+    pub matches: Vec<Match>,
+    /// How many there are on all pages.
+    pub total: usize,
+    /// The cursor of the next page, if there is one.
+    pub cursor: Option<String>,
+    /// What to do if nothing was found.
+    pub advice: Option<String>,
+}
+
+/// The skills for a request.
+#[derive(Clone, Debug, Default)]
+pub struct Routing {
+    /// The answers, best first. Empty if no skill is good enough.
+    pub matches: Vec<Match>,
+    /// Whether no skill is good enough.
+    pub abstained: bool,
+    /// Skills that are less likely, in order.
+    pub close: Vec<Match>,
+    /// What to do if no skill is good enough.
+    pub advice: Option<String>,
+}
+
+/// The index, and what keeps it current.
+#[derive(Default)]
+pub(super) struct Searcher {
+    // A std lock: it is never held across an await.
+    index: RwLock<SearchIndex>,
+    /// One reader of changed bodies at a time.
+    reading: AsyncMutex<()>,
+    walks: AtomicU64,
+}
+
+impl Searcher {
+    fn read(&self) -> RwLockReadGuard<'_, SearchIndex> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, SearchIndex> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Registry {
+    /// The skills and prompts that a text matches, best first.
+    pub async fn search(&self, search: &Search<'_>) -> Result<SearchResult, Error> {
+        check_request(search.text)?;
+        let limit = check_limit(search.limit)?;
+        self.update_index().await?;
+        let index = self.searcher.read();
+        let fingerprint = cursor_fingerprint(search, index.fingerprint());
+        let offset = match search.cursor {
+            None => 0,
+            Some(cursor) => parse_cursor(cursor, fingerprint)?,
+        };
+        let ranking = index.rank(&Request {
+            text: search.text,
+            groups: search.origin.map_or(EVERYTHING, groups_of),
+            prefix: search.prefix,
+            offset,
+            limit,
+        });
+        let matches: Vec<Match> = shown(&index, &ranking.matches);
+        let next = offset + matches.len();
+        let more = next < ranking.total && !matches.is_empty();
+        Ok(SearchResult {
+            advice: matches.is_empty().then(|| nothing_found(search.prefix)),
+            matches,
+            total: ranking.total,
+            cursor: more.then(|| format!("{next}.{fingerprint:016x}")),
+        })
+    }
+
+    /// The skills for a request, best first. Without a good one it abstains.
+    pub async fn route(&self, request: &str, limit: Option<usize>) -> Result<Routing, Error> {
+        check_request(request)?;
+        let limit = check_limit(limit.or(Some(DEFAULT_MATCHES / 2)))?;
+        self.update_index().await?;
+        let index = self.searcher.read();
+        let ranking = index.rank(&Request {
+            groups: SKILLS,
+            limit,
+            ..Request::new(request)
+        });
+        let mut matches = shown(&index, &ranking.matches);
+        if !ranking.is_relevant {
+            let advice = Some(abstention_advice(&matches));
+            return Ok(Routing {
+                matches: Vec::new(),
+                abstained: true,
+                close: matches,
+                advice,
+            });
+        }
+        let least = matches
+            .first()
+            .map_or(0.0, |best| best.score * ANSWER_SHARE);
+        let answers = matches.iter().take_while(|found| found.score >= least);
+        let close = matches.split_off(answers.count());
+        Ok(Routing {
+            matches,
+            abstained: false,
+            close,
+            advice: None,
+        })
+    }
+
+    /// Brings the index to the state of this moment: what changed since the last call is indexed.
+    async fn update_index(&self) -> Result<(), Error> {
+        let failed = || Error::state(|| "search");
+        self.skills.refresh_scope().await.map_err(failed())?;
+        self.prompts.refresh_scope().await.map_err(failed())?;
+        if self.skills.has_changes() || self.prompts.has_changes() {
+            // Taken under the lock, so that whoever finds no change waits for their indexing.
+            let mut index = self.searcher.write();
+            for (key, skill) in self.skills.take_changes() {
+                let is_offered = |skill: &&Skill| self.is_offered(&skill.id, skill.head());
+                index.set_skill(&key, skill.as_deref().filter(is_offered));
+            }
+            for (key, prompt) in self.prompts.take_changes() {
+                index.set_prompt(&key, prompt.as_deref());
+            }
+        }
+        if self.sources.is_empty() {
+            return Ok(());
+        }
+        let walk = self.searcher.walks.fetch_add(1, Ordering::Relaxed) + 1;
+        let state = self.stored_skills("search").await?;
+        let mut skills = self.source_skills(&state).await?.entries;
+        skills.retain(|skill| self.is_offered(&skill.id, &skill.head));
+        let prompts = self.stored_prompts().await?;
+        let prompts = self.source_prompts(&prompts).await?.entries;
+        self.update_sources(walk, &skills, &prompts).await
+    }
+
+    async fn update_sources(
+        &self,
+        walk: u64,
+        skills: &[SourceSkill],
+        prompts: &[SourcePrompt],
+    ) -> Result<(), Error> {
+        let mut listed: HashSet<(Group, Arc<str>)> = HashSet::new();
+        let keys = skills
+            .iter()
+            .map(|s| (skill_group(s.origin), s.id.shared()));
+        listed.extend(keys);
+        let keys = prompts
+            .iter()
+            .map(|p| (prompt_group(p.origin), p.name.shared()));
+        listed.extend(keys);
+        let is_listed = |group: Group, key: &Arc<str>| listed.contains(&(group, Arc::clone(key)));
+        let is_current = |index: &SearchIndex| {
+            index.gone(is_listed).is_empty()
+                && !skills.iter().any(|skill| index.has_changed(skill))
+                && !prompts
+                    .iter()
+                    .any(|prompt| index.has_prompt_changed(prompt))
+        };
+        if is_current(&self.searcher.read()) {
+            return Ok(());
+        }
+        let _reading = self.searcher.reading.lock().await;
+        // A later walk saw everything that this one saw, or what came after it.
+        let changed: Vec<&SourceSkill> = {
+            let index = self.searcher.read();
+            if index.walk > walk {
+                return Ok(());
+            }
+            skills
+                .iter()
+                .filter(|skill| index.has_changed(skill))
+                .collect()
+        };
+        let mut bodies = Vec::with_capacity(changed.len());
+        for some in changed.chunks(CONCURRENT_READS) {
+            let reads = some.iter().map(|skill| self.source_body(&skill.id));
+            bodies.extend(try_join_all(reads).await?);
+        }
+        let mut index = self.searcher.write();
+        index.walk = walk;
+        for (group, key) in index.gone(is_listed) {
+            index.remove(group, &key);
+        }
+        for (skill, body) in changed.into_iter().zip(bodies) {
+            // Removed since the walk: the next walk does not list it.
+            index.set_source_skill(skill, body.as_deref().unwrap_or_default());
+        }
+        for prompt in prompts {
+            if index.has_prompt_changed(prompt) {
+                index.set_source_prompt(prompt);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_offered(&self, id: &SkillId, head: &Head) -> bool {
+        self.visibility(id, head).is_offered()
+    }
+
+    async fn source_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+        for source in &self.sources {
+            if let Some(body) = source.skill(id).await? {
+                return Ok(Some(body));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn shown(index: &SearchIndex, found: &[skills_search::Match]) -> Vec<Match> {
+    let shown = |found: &skills_search::Match| {
+        let entry = index.entry(found.group, &found.id)?;
+        let triggers = found.triggers.iter();
+        let reason = |reason: &skills_search::Reason| Reason {
+            word: reason.word.clone(),
+            fields: reason.fields.iter().map(Field::as_str).collect(),
+        };
+        Some(Match {
+            id: Arc::clone(&found.id),
+            uri: (!is_prompt(found.group))
+                .then(|| address(&found.id))
+                .flatten(),
+            title: entry.title.clone().unwrap_or_else(|| Arc::clone(&found.id)),
+            description: entry.description.clone(),
+            score: found.score,
+            why: found.why.iter().map(reason).collect(),
+            matched: triggers
+                .filter_map(|&at| entry.triggers.get(at).cloned())
+                .collect(),
+        })
+    };
+    found.iter().filter_map(shown).collect()
+}
+
+fn address(id: &str) -> Option<String> {
+    let id: SkillId = id.parse().ok()?;
+    Some(ResourceUri::Skill(id).to_string())
+}
+
+fn nothing_found(prefix: &str) -> String {
+    let wider = if prefix.is_empty() {
+        ""
+    } else {
+        " or without `prefix`"
+    };
+    format!("nothing matches; search with other words{wider}, or list all skills with skill__list")
+}
+
+/// What to do when no skill is good enough: where the nearest ones are.
+fn abstention_advice(close: &[Match]) -> String {
+    let folder = |found: &Match| {
+        found
+            .id
+            .split_once('/')
+            .map(|(folder, _)| folder.to_owned())
+    };
+    let first = close.first().and_then(folder);
+    let agree = |folder: &String| close.iter().take(3).filter(|m| starts(m, folder)).count() >= 2;
+    match first.filter(agree) {
+        Some(folder) => format!(
+            "no skill clearly serves this request; read one of `close` if it fits, or list \
+             the folder with skill__list {{\"prefix\": \"{folder}/\"}}"
+        ),
+        None if close.is_empty() => {
+            "no skill has to do with this request; skill__list lists what there is".into()
+        }
+        None => {
+            "no skill clearly serves this request; read one of `close` if it fits, or list all \
+                 skills with skill__list"
+                .into()
+        }
+    }
+}
+
+fn starts(found: &Match, folder: &str) -> bool {
+    found
+        .id
+        .strip_prefix(folder)
+        .is_some_and(|rest| rest.starts_with('/'))
+}

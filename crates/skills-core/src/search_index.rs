@@ -1,0 +1,262 @@
+//! The search index of a registry: which entries it has, and what a match is shown with.
+//!
+//! Nothing here waits or calls anything: [`registry::search`](crate::registry) brings the
+//! entries. The index is never rebuilt: an entry that changed is replaced.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use skills_search::{Document, Group, Index, Ranking, Request};
+
+use crate::limits::DESCRIPTION_MAX;
+use crate::{Head, Origin, Prompt, Skill, SkillId, SourcePrompt, SourceSkill, front_matter};
+
+/// The groups of skills, one bit for each.
+pub(crate) const SKILLS: u32 = 0b0000_1111;
+/// All groups.
+pub(crate) const EVERYTHING: u32 = 0b1111_1111;
+
+/// Prompts are in groups of their own.
+const PROMPTS: Group = 4;
+
+/// The group of the skills of an origin.
+pub(crate) fn skill_group(origin: Origin) -> Group {
+    match origin {
+        Origin::State => 0,
+        Origin::Fs => 1,
+        Origin::Agent3md => 2,
+    }
+}
+
+/// The group of the prompts of an origin.
+pub(crate) fn prompt_group(origin: Origin) -> Group {
+    PROMPTS + skill_group(origin)
+}
+
+/// The groups of an origin, one bit for each.
+pub(crate) fn groups_of(origin: Origin) -> u32 {
+    1 << skill_group(origin) | 1 << prompt_group(origin)
+}
+
+/// Whether a group is one of prompts.
+pub(crate) fn is_prompt(group: Group) -> bool {
+    group >= PROMPTS
+}
+
+/// What a match is shown with.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub title: Option<Arc<str>>,
+    pub description: Option<Arc<str>>,
+    pub triggers: Vec<Arc<str>>,
+    /// Tells whether an entry of a source changed.
+    stamp: u64,
+    /// Of everything that is indexed.
+    fingerprint: u64,
+}
+
+/// The entries of all origins.
+#[derive(Default)]
+pub(crate) struct SearchIndex {
+    index: Index,
+    entries: HashMap<(Group, Arc<str>), Entry>,
+    fingerprint: u64,
+    /// The walk over the sources that is applied.
+    pub walk: u64,
+}
+
+impl SearchIndex {
+    pub(crate) fn rank(&self, request: &Request<'_>) -> Ranking {
+        self.index.rank(request)
+    }
+
+    /// A number that is the same as long as the entries are.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    pub(crate) fn entry(&self, group: Group, id: &Arc<str>) -> Option<&Entry> {
+        self.entries.get(&(group, Arc::clone(id)))
+    }
+
+    /// A registered skill is stored, or with `None` removed.
+    pub(crate) fn set_skill(&mut self, key: &Arc<str>, skill: Option<&Skill>) {
+        let group = skill_group(Origin::State);
+        let Some(skill) = skill else {
+            return self.remove(group, key);
+        };
+        let (_, body) = front_matter::split(&skill.body);
+        self.insert(group, key, skill.head(), body, 0);
+    }
+
+    /// A skill of a source, with its body.
+    pub(crate) fn set_source_skill(&mut self, skill: &SourceSkill, body: &str) {
+        let group = skill_group(skill.origin);
+        self.insert(group, &skill.id.shared(), &skill.head, body, stamp(skill));
+    }
+
+    /// A registered prompt is stored, or with `None` removed.
+    pub(crate) fn set_prompt(&mut self, key: &Arc<str>, prompt: Option<&Prompt>) {
+        let group = prompt_group(Origin::State);
+        let Some(prompt) = prompt else {
+            return self.remove(group, key);
+        };
+        let arguments = prompt.arguments.iter();
+        let arguments = arguments.map(|a| (&*a.name, a.description.as_deref()));
+        let head = prompt_head((*prompt.description).into());
+        self.insert(group, key, &head, &argument_text(arguments), 0);
+    }
+
+    /// A prompt of a source.
+    pub(crate) fn set_source_prompt(&mut self, prompt: &SourcePrompt) {
+        let group = prompt_group(prompt.origin);
+        let head = prompt_head(Arc::clone(&prompt.description));
+        let arguments = prompt.arguments.iter();
+        let arguments = arguments.map(|a| (&*a.argument.name, a.argument.description.as_deref()));
+        let text = argument_text(arguments);
+        let stamp = prompt_stamp(prompt);
+        self.insert(group, &prompt.name.shared(), &head, &text, stamp);
+    }
+
+    /// Whether a skill of a source has to be read again.
+    pub(crate) fn has_changed(&self, skill: &SourceSkill) -> bool {
+        let entry = self.entry(skill_group(skill.origin), &skill.id.shared());
+        entry.is_none_or(|entry| entry.stamp != stamp(skill))
+    }
+
+    /// Whether a prompt of a source has to be indexed again.
+    pub(crate) fn has_prompt_changed(&self, prompt: &SourcePrompt) -> bool {
+        let entry = self.entry(prompt_group(prompt.origin), &prompt.name.shared());
+        entry.is_none_or(|entry| entry.stamp != prompt_stamp(prompt))
+    }
+
+    /// The entries of sources that none of these keys has.
+    pub(crate) fn gone(
+        &self,
+        is_listed: impl Fn(Group, &Arc<str>) -> bool,
+    ) -> Vec<(Group, Arc<str>)> {
+        let stored = [skill_group(Origin::State), prompt_group(Origin::State)];
+        let of_sources = self
+            .entries
+            .keys()
+            .filter(|(group, _)| !stored.contains(group));
+        let gone = of_sources.filter(|(group, key)| !is_listed(*group, key));
+        gone.cloned().collect()
+    }
+
+    pub(crate) fn remove(&mut self, group: Group, key: &Arc<str>) {
+        if let Some(entry) = self.entries.remove(&(group, Arc::clone(key))) {
+            self.fingerprint ^= entry.fingerprint;
+            self.index.remove(group, key);
+        }
+    }
+
+    fn insert(&mut self, group: Group, key: &Arc<str>, head: &Head, body: &str, stamp: u64) {
+        let triggers = head.triggers.as_deref().unwrap_or_default();
+        let phrases: Vec<&str> = triggers.iter().map(|trigger| &**trigger).collect();
+        let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
+        let (title, shown) = (text(&head.title), text(&head.description));
+        let document = Document {
+            group,
+            id: key,
+            title: &title,
+            description: whole_description(&shown, body),
+            triggers: &phrases,
+            body,
+        };
+        let mut hasher = DefaultHasher::new();
+        (group, key, &title, document.description, &phrases, body).hash(&mut hasher);
+        let fingerprint = hasher.finish();
+        let entry = Entry {
+            title: head.title.clone(),
+            description: head.description.clone(),
+            triggers: triggers.to_vec(),
+            stamp,
+            fingerprint,
+        };
+        self.index.insert(&document);
+        let old = self.entries.insert((group, Arc::clone(key)), entry);
+        self.fingerprint ^= fingerprint ^ old.map_or(0, |old| old.fingerprint);
+    }
+}
+
+fn prompt_head(description: Arc<str>) -> Head {
+    Head {
+        description: Some(description),
+        ..Head::default()
+    }
+}
+
+fn argument_text<'a>(arguments: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> String {
+    let lines = arguments.map(|(name, about)| format!("{name}: {}", about.unwrap_or_default()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The first paragraph in full, if the description is its beginning.
+fn whole_description<'a>(shown: &'a str, body: &'a str) -> &'a str {
+    let is_cut = shown.ends_with("...") && shown.chars().count() == DESCRIPTION_MAX + 3;
+    if !is_cut {
+        return shown;
+    }
+    let mut start = None;
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        let is_text = !line.trim().is_empty() && !line.starts_with('#');
+        match start {
+            None if is_text => start = Some(at),
+            Some(start) if !is_text => return &body[start..at],
+            _ => {}
+        }
+        at += line.len();
+    }
+    start.map_or(shown, |start| &body[start..])
+}
+
+fn stamp(skill: &SourceSkill) -> u64 {
+    let SourceSkill {
+        id,
+        bytes,
+        registered_at,
+        origin,
+        head,
+        folder: _,
+    } = skill;
+    let mut hasher = DefaultHasher::new();
+    (SkillId::as_str(id), bytes, registered_at, origin, head).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn prompt_stamp(prompt: &SourcePrompt) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&prompt.description, &prompt.registered_at, prompt.origin).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_description_is_indexed_in_full() {
+        let long = "word ".repeat(60);
+        let body = format!("# Title\n\n{long}\n\nMore.");
+        let shown = format!("{}...", &long[..DESCRIPTION_MAX]);
+        assert_eq!(whole_description(&shown, &body).trim(), long.trim());
+        assert_eq!(whole_description("Short.", &body), "Short.");
+    }
+
+    #[test]
+    fn the_fingerprint_depends_on_the_entries_alone() {
+        let skill = |id: &str, body: &str| Skill::new(id.parse().unwrap(), body, "t");
+        let (a, b) = (skill("a", "# A"), skill("b", "# B"));
+        let mut index = SearchIndex::default();
+        index.set_skill(&a.id.shared(), Some(&a));
+        let one = index.fingerprint();
+        index.set_skill(&b.id.shared(), Some(&b));
+        index.set_skill(&b.id.shared(), Some(&skill("b", "# C")));
+        assert_ne!(index.fingerprint(), one);
+        index.set_skill(&b.id.shared(), None);
+        assert_eq!(index.fingerprint(), one);
+    }
+}

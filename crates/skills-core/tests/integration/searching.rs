@@ -1,0 +1,111 @@
+//! The search index follows the registry: own writes, events, reloads, outages.
+
+use memory_engine::{Memory, now};
+use serde_json::{Value, json};
+use skills_core::{Kind, Routing, Search};
+
+use crate::{Fixture, fixture, fixture_on};
+
+fn row(id: &str, body: &str) -> Value {
+    json!({ "id": id, "skill": body, "registered_at": "t" })
+}
+
+fn search(fixture: &Fixture, text: &str) -> Result<Vec<String>, Kind> {
+    let search = Search {
+        text,
+        ..Search::default()
+    };
+    let found = now(fixture.registry.search(&search)).map_err(|error| error.kind())?;
+    Ok(found
+        .matches
+        .iter()
+        .map(|found| found.id.to_string())
+        .collect())
+}
+
+#[test]
+fn own_writes_and_events_are_found_by_the_next_search() {
+    let fixture = fixture();
+    assert_eq!(search(&fixture, "mail").unwrap(), <[&str; 0]>::default());
+    fixture.register("a", "# Mail");
+    assert_eq!(search(&fixture, "mail").unwrap(), ["a"]);
+    fixture.memory.put("skills", "b", &row("b", "# Mails"));
+    fixture.deliver();
+    assert_eq!(search(&fixture, "mail").unwrap(), ["a", "b"]);
+    fixture.memory.put("skills", "a", &row("a", "# Invoices"));
+    fixture.deliver();
+    assert_eq!(search(&fixture, "mail").unwrap(), ["b"]);
+    fixture.memory.put("skills", "b", &json!({ "id": "b" }));
+    fixture.deliver();
+    assert_eq!(search(&fixture, "mail").unwrap(), <[&str; 0]>::default());
+    now(fixture.registry.unregister_skill(&"a".parse().unwrap())).unwrap();
+    assert_eq!(search(&fixture, "invoice").unwrap(), <[&str; 0]>::default());
+}
+
+#[test]
+fn without_events_every_search_reads_the_scope() {
+    let memory = Memory::new();
+    let fixture = fixture_on(&memory, false);
+    memory.put("skills", "a", &row("a", "# Mail"));
+    assert_eq!(search(&fixture, "mail").unwrap(), ["a"]);
+    memory.put("skills", "a", &row("a", "# Invoices"));
+    assert_eq!(search(&fixture, "mail").unwrap(), <[&str; 0]>::default());
+    assert_eq!(search(&fixture, "invoice").unwrap(), ["a"]);
+}
+
+#[test]
+fn an_outage_is_an_error_and_never_an_empty_result() {
+    let fixture = fixture();
+    fixture.register("a", "# Mail");
+    assert_eq!(search(&fixture, "mail").unwrap(), ["a"]);
+    fixture.registry.disconnected();
+    fixture.link.cut();
+    assert_eq!(search(&fixture, "mail").unwrap_err(), Kind::Unavailable);
+    fixture.memory.put("skills", "b", &row("b", "# Mail"));
+    fixture.link.mend();
+    fixture.registry.connected(true);
+    assert_eq!(search(&fixture, "mail").unwrap(), ["a", "b"]);
+}
+
+#[test]
+fn every_match_is_on_exactly_one_page() {
+    let fixture = fixture();
+    for number in 0..25 {
+        fixture.register(&format!("s{number:02}"), "# Mail");
+    }
+    let mut seen = Vec::new();
+    let mut cursor = None;
+    loop {
+        let search = Search {
+            text: "mail",
+            cursor: cursor.as_deref(),
+            ..Search::default()
+        };
+        let page = now(fixture.registry.search(&search)).unwrap();
+        assert_eq!(page.total, 25);
+        seen.extend(page.matches.into_iter().map(|found| found.id.to_string()));
+        match page.cursor {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    let all: Vec<String> = (0..25).map(|number| format!("s{number:02}")).collect();
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn a_trigger_wins_and_an_irrelevant_request_gets_no_answer() {
+    let fixture = fixture();
+    fixture.register(
+        "a",
+        "---\ntriggers: ship it\n---\n# Deploy\n\nRelease a service.",
+    );
+    fixture.register("b", "# Ship it\n\nShip it, ship it.");
+    let route = |text: &str| -> Routing { now(fixture.registry.route(text, None)).unwrap() };
+    let routing = route("now ship it");
+    assert_eq!(&*routing.matches[0].id, "a");
+    assert_eq!(&*routing.matches[0].matched[0], "ship it");
+    let routing = route("a poem about the sea");
+    assert!(routing.abstained && routing.matches.is_empty());
+    assert!(routing.advice.unwrap().contains("skill__list"));
+}

@@ -1,0 +1,335 @@
+//! Links between skills and files, over the whole collection.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use skills_core::links::{Link, Target, all_links};
+use skills_core::{FilePath, SKILL_MD, SkillId, nearest, quote};
+
+use crate::check::{CheckedFile, CheckedSkill};
+use crate::finding::Edit;
+use crate::input::{Collection, Kind};
+use crate::limits::MAX_FINDINGS_PER_RULE;
+use crate::rules::{format, links as rules};
+
+/// What links can lead to.
+struct Targets {
+    /// The ids of all skills.
+    skills: BTreeSet<String>,
+    /// The paths of all files and folders, each after the id of its skill.
+    paths: BTreeSet<String>,
+    /// The same by their lowercase form.
+    by_lowercase: HashMap<String, String>,
+}
+
+impl Targets {
+    fn of(skills: &[CheckedSkill<'_>], collection: &Collection) -> Self {
+        let mut targets = Self {
+            skills: BTreeSet::new(),
+            paths: BTreeSet::new(),
+            by_lowercase: HashMap::new(),
+        };
+        for CheckedSkill { skill, .. } in skills {
+            let Some(id) = &skill.id else { continue };
+            if skill.kind == Kind::Prompt {
+                continue;
+            }
+            targets.skills.insert(id.to_string());
+            let files = skill.bundled.iter().map(|file| &*file.name);
+            let is_folder = matches!(skill.kind, Kind::Folder { .. });
+            for name in files.chain(is_folder.then_some(SKILL_MD)) {
+                targets.add_path(id, name);
+            }
+        }
+        for known in &collection.known {
+            targets.skills.insert(known.id.to_string());
+            for file in &known.files {
+                targets.add_path(&known.id, file.as_str());
+            }
+        }
+        targets
+    }
+
+    /// Adds a file and the folders that it is in.
+    fn add_path(&mut self, id: &SkillId, name: &str) {
+        let mut path = &*format!("{id}/{name}");
+        while self.paths.insert(path.to_owned()) {
+            self.by_lowercase
+                .insert(path.to_lowercase(), path.to_owned());
+            match path.rsplit_once('/') {
+                Some((folder, _)) => path = folder,
+                None => break,
+            }
+        }
+    }
+
+    fn has_skill(&self, id: &SkillId) -> bool {
+        // Markdown of a folder can be addressed without its extension.
+        self.skills.contains(id.as_str()) || self.paths.contains(&format!("{id}.md"))
+    }
+}
+
+pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
+    let targets = Targets::of(skills, collection);
+    let mut graph: HashMap<String, Vec<String>> = HashMap::new();
+    let mut places: HashMap<(String, String), (usize, Range<usize>)> = HashMap::new();
+    for (at, skill) in skills.iter_mut().enumerate() {
+        if matches!(skill.skill.kind, Kind::Agent3md | Kind::Prompt) {
+            continue;
+        }
+        let is_folder = matches!(skill.skill.kind, Kind::Folder { .. });
+        let id = skill.skill.id.as_ref();
+        let path_of = |file: &str| FilePath::in_skill(id.filter(|_| is_folder)?, file).ok();
+        let path = path_of(SKILL_MD);
+        let found = check_file(&mut skill.document, path.as_ref(), &targets, collection);
+        let mut linked: HashSet<String> = HashSet::new();
+        for (target, bytes) in found {
+            if let (Some(from), Destination::Skill(to)) = (id, &target) {
+                let (from, to) = (from.to_string(), to.clone());
+                graph.entry(from.clone()).or_default().push(to.clone());
+                places.entry((from, to)).or_insert((at, bytes));
+            } else if let Destination::File(path) = target {
+                linked.insert(path);
+            }
+        }
+        let document = &*skill.document.text;
+        for file in &mut skill.bundled {
+            let path = path_of(&file.file.name);
+            if !file.file.is_markdown() || path.is_none() {
+                continue;
+            }
+            let found = check_file(file, path.as_ref(), &targets, collection);
+            let is_linked = path.is_some_and(|path| linked.contains(path.as_str()));
+            if is_linked {
+                deep_references(file, &found, &linked, document);
+            }
+        }
+    }
+    cycles(skills, &graph, &places);
+}
+
+/// An existing target.
+enum Destination {
+    Skill(String),
+    File(String),
+}
+
+/// Reports the dead links of a file and returns the others with their places.
+fn check_file(
+    checked: &mut CheckedFile<'_>,
+    path: Option<&FilePath>,
+    targets: &Targets,
+    collection: &Collection,
+) -> Vec<(Destination, Range<usize>)> {
+    let mut found = Vec::new();
+    // Suggestions are costly, and not more findings than this are reported.
+    let mut dead = 0;
+    let (text, sink) = (&*checked.text, &mut checked.sink);
+    for Link { uri, to, bytes } in all_links(text, path) {
+        let quoted = quote(&uri);
+        match to {
+            Ok(Target::Skill(id)) if targets.has_skill(&id) => {
+                found.push((Destination::Skill(id.to_string()), bytes));
+            }
+            Ok(Target::Skill(id)) => {
+                if collection.is_partial {
+                    continue;
+                }
+                dead += 1;
+                let near = (dead <= MAX_FINDINGS_PER_RULE)
+                    .then(|| nearest(id.as_str(), targets.skills.iter().map(String::as_str)))
+                    .flatten();
+                let draft = sink.add(
+                    rules::DEAD_SKILL,
+                    bytes,
+                    format!("{quoted} leads to no skill"),
+                );
+                if let Some(near) = near {
+                    draft.help(format!("did you mean `iii://{near}`?"));
+                }
+            }
+            Ok(Target::File(file)) if targets.paths.contains(file.as_str()) => {
+                found.push((Destination::File(file.to_string()), bytes));
+            }
+            Ok(Target::File(file)) => {
+                let own = path.and_then(|path| path.as_str().split('/').next());
+                let is_own = own == file.as_str().split('/').next();
+                if collection.is_partial && !is_own || is_placeholder(&uri) {
+                    continue;
+                }
+                let actual = targets.by_lowercase.get(&file.as_str().to_lowercase());
+                if let Some(actual) = actual {
+                    let (wrong, right) =
+                        (last_parts(file.as_str(), &uri), last_parts(actual, &uri));
+                    let message = format!("{quoted} has the wrong case");
+                    let draft = sink.add(rules::CASE, bytes.clone(), message);
+                    draft.help(format!("write `{right}`"));
+                    if let Some(at) = text[bytes.clone()]
+                        .rfind(wrong)
+                        .filter(|_| !wrong.is_empty())
+                    {
+                        let at = bytes.start + at;
+                        let edit = Edit {
+                            bytes: at..at + wrong.len(),
+                            text: right.to_owned(),
+                        };
+                        draft.fix(format!("write `{right}`"), vec![edit]);
+                    }
+                    continue;
+                }
+                dead += 1;
+                let near = (dead <= MAX_FINDINGS_PER_RULE)
+                    .then(|| nearest(file.as_str(), targets.paths.iter().map(String::as_str)))
+                    .flatten();
+                let draft = sink.add(
+                    rules::DEAD_FILE,
+                    bytes,
+                    format!("{quoted} leads to no file"),
+                );
+                if let Some(near) = near {
+                    let folder = path.and_then(|path| path.as_str().rsplit_once('/'));
+                    let below = folder.and_then(|(folder, _)| near.strip_prefix(folder));
+                    let below = below.and_then(|below| below.strip_prefix('/'));
+                    draft.help(format!("did you mean `{}`?", below.unwrap_or(near)));
+                } else {
+                    draft.help("add the file, or remove the link");
+                }
+            }
+            Ok(Target::Section(function)) => {
+                let id = function.to_string();
+                let offered = collection.functions.as_ref();
+                if offered.is_some_and(|offered| !offered.contains(&id)) {
+                    let message = format!("{quoted} calls `{id}`, which no worker offers");
+                    sink.add(rules::DEAD_SECTION, bytes, message)
+                        .help("start its worker, or remove the link");
+                }
+            }
+            Err(_) if is_placeholder(&uri) => {}
+            Err(reason) => {
+                let (message, help) = reason.split_once("; ").unwrap_or((&reason, "correct it"));
+                sink.add(rules::OUTSIDE, bytes, format!("{quoted}: {message}"))
+                    .help(help);
+            }
+        }
+    }
+    found
+}
+
+/// The end of a path that is as long as the link, which begins with `./` or `../`.
+fn last_parts<'a>(path: &'a str, uri: &str) -> &'a str {
+    let parts = uri
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "." | ".."));
+    let count = parts.count();
+    let cut = path.rmatch_indices('/').nth(count.saturating_sub(1));
+    cut.map_or(path, |(at, _)| &path[at + 1..])
+}
+
+/// Whether an address stands for one that a reader fills in.
+fn is_placeholder(uri: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "url",
+        "link",
+        "path",
+        "file",
+        "href",
+        "uri",
+        "target",
+        "destination",
+    ];
+    let has_name = uri.contains(['.', '/']);
+    uri.contains(['{', '<', '$', '*', ' ', '|', '=', '(', '…', '%'])
+        || uri.contains("...")
+        || uri.starts_with("path/to")
+        || uri.starts_with("./path/to")
+        || !has_name
+            && (WORDS.contains(&&*uri.to_lowercase()) || uri.chars().any(char::is_uppercase))
+        || !has_name && uri.contains(['-', '_'])
+}
+
+/// Reports the links of a referenced file to documents that SKILL.md does not name.
+fn deep_references(
+    checked: &mut CheckedFile<'_>,
+    found: &[(Destination, Range<usize>)],
+    linked: &HashSet<String>,
+    document: &str,
+) {
+    let mut judged: HashSet<&str> = HashSet::new();
+    for (target, bytes) in found {
+        let Destination::File(path) = target else {
+            continue;
+        };
+        if !judged.insert(path) {
+            continue;
+        }
+        let base = path.rsplit('/').next().unwrap_or(path);
+        let is_markdown = base.rsplit('.').next() == Some("md") && base != SKILL_MD;
+        if is_markdown && !linked.contains(path) && !document.contains(base) {
+            let message = format!("only this file, and not SKILL.md, leads to {}", quote(base));
+            checked
+                .sink
+                .add(format::DEEP_REFERENCE, bytes.clone(), message)
+                .help("link it from SKILL.md");
+        }
+    }
+}
+
+/// Reports one link of each cycle.
+fn cycles(
+    skills: &mut [CheckedSkill<'_>],
+    graph: &HashMap<String, Vec<String>>,
+    places: &HashMap<(String, String), (usize, Range<usize>)>,
+) {
+    let mut starts: Vec<_> = graph.keys().collect();
+    starts.sort();
+    let mut done: HashSet<&str> = HashSet::new();
+    for start in starts {
+        // A path of its own, because a chain may be too long for recursion.
+        let mut path: Vec<(&str, usize)> = vec![(start, 0)];
+        let mut on_path: HashSet<&str> = HashSet::from([start.as_str()]);
+        while let Some((id, next)) = path.last_mut() {
+            let id = *id;
+            let to = graph.get(id).and_then(|links| links.get(*next));
+            *next += 1;
+            let Some(to) = to.filter(|_| !done.contains(id)) else {
+                done.insert(id);
+                on_path.remove(id);
+                path.pop();
+                continue;
+            };
+            if to == id || done.contains(to.as_str()) {
+                continue;
+            }
+            if !on_path.insert(to) {
+                let from = path
+                    .iter()
+                    .position(|(found, _)| found == to)
+                    .unwrap_or_default();
+                let mut steps: Vec<_> = path[from..].iter().map(|(id, _)| *id).collect();
+                steps.push(to);
+                if let Some((at, bytes)) = places.get(&(id.to_owned(), to.clone())) {
+                    let message =
+                        format!("skills link to each other in a cycle: {}", shorten(&steps));
+                    skills[*at]
+                        .document
+                        .sink
+                        .add(rules::CYCLE, bytes.clone(), message);
+                }
+                continue;
+            }
+            path.push((to, 0));
+        }
+    }
+}
+
+fn shorten(steps: &[&str]) -> String {
+    const MAX_STEPS: usize = 8;
+    if steps.len() <= MAX_STEPS {
+        return steps.join(" → ");
+    }
+    format!(
+        "{} → … → {}",
+        steps[..MAX_STEPS].join(" → "),
+        steps[steps.len() - 1]
+    )
+}

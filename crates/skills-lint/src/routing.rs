@@ -1,0 +1,190 @@
+//! How requests find a skill: triggers and descriptions.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use skills_core::{Head, front_matter, quote};
+use skills_search::{Document, Index, Request, content_words};
+
+use crate::check::CheckedSkill;
+use crate::format::Place;
+use crate::input::Kind;
+use crate::limits::MAX_RANKED_SKILLS;
+use crate::rules::routing as rules;
+
+pub fn check(skills: &mut [CheckedSkill<'_>]) {
+    let mut described: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, skill) in skills.iter_mut().enumerate() {
+        if !matches!(skill.skill.kind, Kind::Folder { .. } | Kind::Markdown) {
+            continue;
+        }
+        let document = front_matter::Document::parse(&skill.document.text);
+        let head = Head::of_document(&document);
+        let place = Place::of(&skill.document.text);
+        let line = |key: &str| place.as_ref().map_or(0..0, |place| place.key(key));
+        for trigger in head.triggers.iter().flat_map(|triggers| triggers.iter()) {
+            if !content_words(trigger).is_empty() {
+                continue;
+            }
+            let problem = match words(&trigger.to_lowercase()).next() {
+                None => "has no word",
+                Some(_) => "has stop words only",
+            };
+            let message = format!("the trigger {} {problem}", quote(trigger));
+            skill
+                .document
+                .sink
+                .add(rules::STOP_WORDS, line("triggers"), message)
+                .help("use words that only requests for this skill have");
+        }
+        if let Some(description) = &head.description {
+            let lower = description.to_lowercase();
+            let key = words(&lower).collect::<Vec<_>>().join(" ");
+            if !key.is_empty() {
+                described.entry(key).or_default().push(at);
+            }
+        }
+    }
+    let mut groups: Vec<_> = described
+        .into_values()
+        .filter(|same| same.len() > 1)
+        .collect();
+    groups.sort();
+    let same: HashSet<usize> = groups.iter().flatten().copied().collect();
+    let ranked: Vec<_> = (0..skills.len()).filter(|at| !same.contains(at)).collect();
+    rank(skills, &ranked);
+    for same in groups {
+        // The first is named by the others and names the second.
+        for (nth, &at) in same.iter().enumerate() {
+            let other = &skills[same[usize::from(nth == 0)]];
+            let message = format!("the description is that of {}", other.document.file.shown);
+            let place = description(&skills[at].document.text);
+            skills[at]
+                .document
+                .sink
+                .add(rules::SAME_DESCRIPTION, place, message)
+                .help("say in each what the other does not do, or remove one");
+        }
+    }
+}
+
+/// A skill must be among this many matches of its own words.
+const REACHED_WITHIN: usize = 3;
+
+/// The share of the words of the shorter text from which two skills are alike.
+const ALIKE: (usize, usize) = (3, 4);
+
+/// The fewest words of a text that is compared.
+const LEAST_WORDS: usize = 4;
+
+/// Searches for each skill by its own title and description.
+fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
+    if ranked.len() > MAX_RANKED_SKILLS {
+        return;
+    }
+    let mut entries: Vec<Entry> = ranked
+        .iter()
+        .filter_map(|&at| Entry::of(skills, at))
+        .collect();
+    // A registered skill hides the file with its id.
+    let mut ids = HashSet::new();
+    entries.retain(|entry| ids.insert(entry.id.clone()));
+    let mut index = Index::default();
+    for entry in &entries {
+        let triggers: Vec<&str> = entry.triggers.iter().flatten().map(|t| &**t).collect();
+        index.insert(&Document {
+            triggers: &triggers,
+            id: &entry.id,
+            title: &entry.title,
+            description: &entry.description,
+            body: &entry.body,
+            ..Document::default()
+        });
+    }
+    let by_id: HashMap<&str, usize> = entries.iter().map(|e| &*e.id).zip(0..).collect();
+    let mut pairs = HashSet::new();
+    for (nth, entry) in entries.iter().enumerate() {
+        let words = format!("{} {}", entry.title, entry.description);
+        let matches = index.rank(&Request::new(&words)).matches;
+        let own = matches.iter().position(|found| *found.id == *entry.id);
+        let place = description(&skills[entry.at].document.text);
+        if own.is_none_or(|own| own >= REACHED_WITHIN) {
+            let found = matches.iter().filter(|found| *found.id != *entry.id);
+            let found: Vec<_> = found.take(REACHED_WITHIN).map(|found| &*found.id).collect();
+            let message = match found.join(", ") {
+                none if none.is_empty() => {
+                    "its title and description have no word to search".into()
+                }
+                found => format!("its title and description find {} before it", quote(&found)),
+            };
+            let sink = &mut skills[entry.at].document.sink;
+            sink.add(rules::UNREACHED, place.clone(), message)
+                .help("use words in title and description that the others do not have");
+        }
+        let other = matches.iter().find(|found| *found.id != *entry.id);
+        let other = other.and_then(|found| by_id.get(&*found.id).copied());
+        let Some(other) = other.filter(|other| pairs.insert((nth.min(*other), nth.max(*other))))
+        else {
+            continue;
+        };
+        let (ours, theirs) = (entry.words(), entries[other].words());
+        let shared: Vec<_> = ours.intersection(&theirs).map(String::as_str).collect();
+        let least = ours.len().min(theirs.len());
+        if least >= LEAST_WORDS && shared.len() * ALIKE.1 >= least * ALIKE.0 {
+            let shown = &skills[entries[other].at].document.file.shown;
+            let message = format!(
+                "a request can hardly tell it from {shown}: both have {}",
+                quote(&shared.join(", "))
+            );
+            let sink = &mut skills[entry.at].document.sink;
+            sink.add(rules::SIMILAR, place, message)
+                .help("use different words in title and description, or join the skills");
+        }
+    }
+}
+
+/// What is searched of a skill.
+struct Entry {
+    at: usize,
+    id: String,
+    title: String,
+    description: String,
+    body: String,
+    triggers: Option<Vec<Arc<str>>>,
+}
+
+impl Entry {
+    fn of(skills: &[CheckedSkill<'_>], at: usize) -> Option<Self> {
+        let skill = &skills[at];
+        if !matches!(skill.skill.kind, Kind::Folder { .. } | Kind::Markdown) {
+            return None;
+        }
+        let document = front_matter::Document::parse(&skill.document.text);
+        let head = Head::of_document(&document);
+        Some(Self {
+            at,
+            id: skill.skill.id.as_ref()?.to_string(),
+            title: head.title.as_deref().unwrap_or_default().into(),
+            description: head.description.as_deref()?.into(),
+            body: document.body.into(),
+            triggers: head.triggers.map(|triggers| triggers.to_vec()),
+        })
+    }
+
+    /// The words of title and description that say something.
+    fn words(&self) -> BTreeSet<String> {
+        let words = content_words(&format!("{} {}", self.title, self.description));
+        words.into_iter().collect()
+    }
+}
+
+/// Where the description of a document is.
+fn description(text: &str) -> Range<usize> {
+    Place::of(text).map_or(0..0, |place| place.key("description"))
+}
+
+fn words(lowercase: &str) -> impl Iterator<Item = &str> {
+    let words = lowercase.split(|c| !agent3md::is_letter_or_number(c));
+    words.filter(|word| !word.is_empty())
+}

@@ -1,0 +1,217 @@
+//! The time and memory of the index. `cargo bench -p skills-search` prints a table.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "a bench has a clock and prints"
+)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use skills_search::{Document, Index, Request};
+
+/// Bytes of a body.
+const BODY: usize = 2048;
+
+const REQUESTS: [&str; 4] = [
+    "send an e-mail to all customers about the new release",
+    "deploy the service and roll it back if the health check fails",
+    "how do I translate this document into German and keep its layout",
+    "wite unit tests for the paymnet module",
+];
+
+const TOPICS: [&str; 16] = [
+    "send email",
+    "deploy service",
+    "review code",
+    "translate document",
+    "write tests",
+    "query database",
+    "plan trip",
+    "weather forecast",
+    "generate image",
+    "summarize paper",
+    "track parcel",
+    "schedule meeting",
+    "convert currency",
+    "search flights",
+    "monitor logs",
+    "rotate secrets",
+];
+
+/// A generator of numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A number below `end`, small ones far more often, as words are in a text.
+    fn zipf(&mut self, end: usize) -> usize {
+        let part = (self.next() % 1_000_000) as f64 / 1e6;
+        (end as f64).powf(part) as usize - 1
+    }
+}
+
+/// English words, in the order of the vocabulary of the vectors: frequent ones first.
+fn words() -> Vec<String> {
+    let vocabulary = include_str!("../data/vocab.txt").lines();
+    let is_word = |word: &&str| word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase());
+    vocabulary.filter(is_word).map(str::to_owned).collect()
+}
+
+struct Skill {
+    id: String,
+    title: String,
+    description: String,
+    body: String,
+}
+
+impl Skill {
+    fn new(number: usize, words: &[String], random: &mut Random) -> Self {
+        let topic = TOPICS[number % TOPICS.len()];
+        let title = format!("{topic} {}", words[number % words.len()]);
+        let mut sentence = |bytes: usize| {
+            let mut text = String::new();
+            while text.len() < bytes {
+                let _ = write!(text, "{} ", words[random.zipf(words.len())]);
+            }
+            text
+        };
+        let description = format!("Use it to {topic}: {}", sentence(80));
+        let mut body = format!("# {title}\n\n{description}\n");
+        while body.len() < BODY {
+            let _ = write!(body, "\n## {}\n\n{}\n", sentence(20), sentence(400));
+        }
+        Self {
+            id: format!("bench/{}/s{number}", topic.replace(' ', "-")),
+            title,
+            description,
+            body,
+        }
+    }
+
+    fn document(&self) -> Document<'_> {
+        Document {
+            id: &self.id,
+            title: &self.title,
+            description: &self.description,
+            body: &self.body,
+            ..Document::default()
+        }
+    }
+}
+
+/// The time that a call takes on the processor, so that other processes do not count; without
+/// Linux, the time that passes.
+fn timed<T>(call: impl FnOnce() -> T) -> (Duration, T) {
+    let (start, used) = (Instant::now(), processor_time());
+    let result = black_box(call());
+    let passed = start.elapsed();
+    let used = processor_time()
+        .zip(used)
+        .map(|(after, before)| after.saturating_sub(before));
+    (used.unwrap_or(passed), result)
+}
+
+fn processor_time() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
+}
+
+/// Bytes of memory of this process, on Linux.
+fn memory() -> f64 {
+    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: Option<f64> = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+    pages.unwrap_or(f64::NAN) * 4096.0
+}
+
+fn main() {
+    // The table is read once.
+    Index::default().insert(&Document {
+        description: "warm",
+        ..Document::default()
+    });
+    let words = words();
+    for count in [10_000, 100_000] {
+        let mut random = Random(0x1234_5678_9ABC_DEF1);
+        let skills = (0..count).map(|number| Skill::new(number, &words, &mut random));
+        let skills: Vec<Skill> = skills.collect();
+        measure(&skills);
+    }
+}
+
+fn measure(skills: &[Skill]) {
+    println!("{} skills of {BODY} bytes", skills.len());
+    let bodies: usize = skills.iter().map(|skill| skill.body.len()).sum();
+    let folder = std::env::temp_dir().join(format!("skills-search-bench-{}", std::process::id()));
+    let reading = (skills.len() <= 10_000).then(|| {
+        fs::create_dir_all(&folder).unwrap();
+        let path = |number: usize| folder.join(format!("{number}.md"));
+        for (number, skill) in skills.iter().enumerate() {
+            fs::write(path(number), &skill.body).unwrap();
+        }
+        let read = || {
+            (0..skills.len())
+                .map(|n| fs::read_to_string(path(n)).unwrap().len())
+                .sum::<usize>()
+        };
+        let times = (0..3).map(|_| timed(read).0);
+        let fastest = times.min().unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        fastest.as_secs_f64()
+    });
+    let before = memory();
+    let (time, mut index) = timed(|| {
+        let mut index = Index::default();
+        for skill in skills {
+            index.insert(&skill.document());
+        }
+        index
+    });
+    let time = time.as_secs_f64();
+    println!("  first index          {:>9.1} ms", time * 1e3);
+    if let Some(reading) = reading {
+        println!(
+            "  reading the files    {:>9.1} ms: {:.2} times",
+            reading * 1e3,
+            time / reading
+        );
+    }
+    let used = memory() - before;
+    println!(
+        "  memory               {:>9.1} MB: {:.2} times the bodies",
+        used / 1e6,
+        used / bodies as f64
+    );
+    let rounds = u32::try_from(2_000_000 / skills.len()).unwrap();
+    let mut all = 0.0;
+    for text in REQUESTS {
+        let request = Request::new(text);
+        let (time, ()) = timed(|| (0..rounds).for_each(|_| drop(black_box(index.rank(&request)))));
+        let time = time.as_secs_f64() * 1e3 / f64::from(rounds);
+        all += time / REQUESTS.len() as f64;
+        println!("  rank                 {time:>9.3} ms: {text}");
+    }
+    println!("  rank, mean           {all:>9.3} ms");
+    let replaced = skills.len().min(2_000);
+    let (time, ()) = timed(|| {
+        for skill in skills.iter().take(replaced) {
+            index.insert(&skill.document());
+        }
+    });
+    println!(
+        "  replace one          {:>9.3} ms",
+        time.as_secs_f64() * 1e3 / replaced as f64
+    );
+}

@@ -1,0 +1,220 @@
+//! The words of all documents, and the terms they stand for: words with one stem are one term.
+//!
+//! All texts are in one buffer: most words are short, and an allocation for each would cost more
+//! than the word.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::stem::{Script, stem};
+use crate::stop_words::is_stop_word;
+use crate::words::Word;
+
+/// The number of a term.
+pub(crate) type Term = u32;
+
+/// The term of a stop word.
+const NONE: Term = Term::MAX;
+
+/// Begins the text of a term that is a part of a word, so that it is not taken for a word.
+const PART: char = '\u{2}';
+
+/// Words of a script without a stemmer have trigrams from this length on.
+const TRIGRAMS_FROM: usize = 4;
+
+#[derive(Clone, Copy)]
+struct Span {
+    start: u32,
+    bytes: u32,
+}
+
+/// Words and terms.
+#[derive(Default)]
+pub(crate) struct Dictionary {
+    texts: String,
+    terms: Vec<Span>,
+    by_text: HashTable<Term>,
+    words: Vec<(Span, Term)>,
+    by_word: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Dictionary {
+    /// How many terms there are.
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The text of a term.
+    pub(crate) fn text(&self, term: Term) -> &str {
+        slice(&self.texts, self.terms[term as usize])
+    }
+
+    /// Whether a term is a whole word.
+    pub(crate) fn is_word(&self, term: Term) -> bool {
+        !self.text(term).starts_with(PART)
+    }
+
+    /// The term of a text.
+    pub(crate) fn find(&self, text: &str) -> Option<Term> {
+        let hash = self.hasher.hash_one(text);
+        let same = |&term: &Term| self.text(term) == text;
+        self.by_text.find(hash, same).copied()
+    }
+
+    /// Visits the terms of a word of a document. New ones get a number.
+    pub(crate) fn for_each_term(&mut self, word: Word<'_>, mut visit: impl FnMut(Term)) {
+        if word.script != Script::Unspaced {
+            let term = match self.find_word(word.text) {
+                Some(term) => term,
+                None => self.add_word(word),
+            };
+            if term != NONE {
+                visit(term);
+            }
+        }
+        for_each_part(word, |part| visit(self.find_or_add(part)));
+    }
+
+    fn find_word(&self, word: &str) -> Option<Term> {
+        let hash = self.hasher.hash_one(word);
+        let same = |&at: &u32| slice(&self.texts, self.words[at as usize].0) == word;
+        let at = self.by_word.find(hash, same)?;
+        Some(self.words[*at as usize].1)
+    }
+
+    fn add_word(&mut self, word: Word<'_>) -> Term {
+        let (term, span) = match stem_of(word) {
+            None => (NONE, self.add_text(word.text)),
+            Some(stem) => {
+                let term = self.find_or_add(&stem);
+                let span = if *stem == *word.text {
+                    self.terms[term as usize]
+                } else {
+                    self.add_text(word.text)
+                };
+                (term, span)
+            }
+        };
+        let number = number(self.words.len());
+        self.words.push((span, term));
+        let (texts, words, hasher) = (&self.texts, &self.words, &self.hasher);
+        let hash = |&at: &u32| hasher.hash_one(slice(texts, words[at as usize].0));
+        self.by_word
+            .insert_unique(hasher.hash_one(word.text), number, hash);
+        term
+    }
+
+    fn find_or_add(&mut self, text: &str) -> Term {
+        if let Some(term) = self.find(text) {
+            return term;
+        }
+        let term = number(self.terms.len());
+        let span = self.add_text(text);
+        self.terms.push(span);
+        let (texts, terms, hasher) = (&self.texts, &self.terms, &self.hasher);
+        let hash = |&term: &Term| hasher.hash_one(slice(texts, terms[term as usize]));
+        self.by_text
+            .insert_unique(hasher.hash_one(text), term, hash);
+        term
+    }
+
+    fn add_text(&mut self, text: &str) -> Span {
+        let start = number(self.texts.len());
+        self.texts.push_str(text);
+        Span {
+            start,
+            bytes: number(text.len()),
+        }
+    }
+}
+
+fn slice(texts: &str, Span { start, bytes }: Span) -> &str {
+    &texts[start as usize..(start + bytes) as usize]
+}
+
+/// A position as a number. 4 GiB of distinct words do not fit into memory either.
+fn number(position: usize) -> u32 {
+    u32::try_from(position).expect("fewer than 4 Gi words")
+}
+
+/// The text of the term of a word; none for a stop word.
+pub(crate) fn stem_of(word: Word<'_>) -> Option<std::borrow::Cow<'_, str>> {
+    match word.script {
+        _ if is_stop_word(word.text) => None,
+        Script::Stemmed(language) => Some(stem(language, word.text)),
+        Script::Unstemmed | Script::Unspaced => Some(word.text.into()),
+    }
+}
+
+/// Visits the texts of the terms that are parts of a word of a document: characters and bigrams in
+/// a script without spaces, trigrams in a script without a stemmer.
+pub(crate) fn for_each_part(word: Word<'_>, mut visit: impl FnMut(&str)) {
+    let chars: Vec<char> = match word.script {
+        Script::Stemmed(_) => return,
+        Script::Unstemmed | Script::Unspaced => word.text.chars().collect(),
+    };
+    let sizes = match word.script {
+        Script::Unspaced => 1..=2,
+        _ if chars.len() < TRIGRAMS_FROM => return,
+        _ => 3..=3,
+    };
+    let mut part = String::new();
+    for size in sizes {
+        for window in chars.windows(size) {
+            part.clear();
+            part.push(PART);
+            part.extend(window);
+            visit(&part);
+        }
+    }
+}
+
+/// The texts of the terms that a word of a request is looked up by, if it has to be looked up by
+/// its parts: the largest ones that it has.
+pub(crate) fn request_parts(word: Word<'_>) -> Vec<String> {
+    let mut parts = Vec::new();
+    for_each_part(word, |part| parts.push(part.to_owned()));
+    if word.script == Script::Unspaced && parts.len() > 1 {
+        // PART and two characters.
+        parts.retain(|part| part.chars().count() == 3);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::for_each_word;
+
+    fn terms(dictionary: &mut Dictionary, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        for_each_word(text, |word| {
+            dictionary.for_each_term(word, |term| terms.push(term));
+        });
+        let text = |&term: &Term| dictionary.text(term).replace(PART, "");
+        terms.iter().map(text).collect()
+    }
+
+    #[test]
+    fn words_with_one_stem_are_one_term() {
+        let mut dictionary = Dictionary::default();
+        let found = terms(&mut dictionary, "The deployments deployed: deploy them");
+        assert_eq!(found, ["deploy", "deploy", "deploy"]);
+        assert_eq!(dictionary.len(), 1);
+        assert_eq!(terms(&mut dictionary, "книгами книги"), ["книг", "книг"]);
+    }
+
+    #[test]
+    fn other_scripts_have_parts() {
+        let mut dictionary = Dictionary::default();
+        let found = terms(&mut dictionary, "搜索码 שלום");
+        assert_eq!(
+            found,
+            ["搜", "索", "码", "搜索", "索码", "שלום", "שלו", "לום"]
+        );
+        let term = dictionary.find("שלום").unwrap();
+        assert!(dictionary.is_word(term) && !dictionary.is_word(0));
+    }
+}

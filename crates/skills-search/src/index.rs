@@ -1,0 +1,269 @@
+//! The index: documents are added, replaced and removed one at a time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::dictionary::{Dictionary, Term};
+use crate::document::{Document, Group};
+use crate::field::{FIELDS, Field, FieldSet};
+use crate::headings::for_each_line;
+use crate::near::Near;
+use crate::postings::{Counts, Postings, Slot, fields_of, read_number, write_number};
+use crate::triggers::Triggers;
+use crate::vectors::{RowNumber, Vectors};
+use crate::weights::Weights;
+use crate::words::for_each_word;
+
+/// Free slots that are kept before all documents are renumbered.
+const FREE_SLOTS_MIN: usize = 1024;
+
+/// Documents by the words they contain and by what they mean.
+#[derive(Default)]
+pub struct Index {
+    pub(crate) weights: Weights,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) near: Near,
+    /// By term.
+    pub(crate) postings: Vec<Postings>,
+    pub(crate) vectors: Vectors,
+    pub(crate) triggers: Triggers,
+    /// By slot; none for a removed document.
+    pub(crate) documents: Vec<Option<Indexed>>,
+    /// By slot: the number of words of each field. Apart, because every hit of a word reads it.
+    pub(crate) lengths: Vec<Lengths>,
+    /// By group and id.
+    slots: Vec<HashMap<Arc<str>, Slot>>,
+    live: usize,
+    /// By field: the words of all documents.
+    pub(crate) total_lengths: [u64; FIELDS],
+    /// Reused between documents: terms with their fields.
+    occurrences: Vec<u64>,
+}
+
+/// By field: the number of words.
+pub(crate) type Lengths = [u32; FIELDS];
+
+/// A document of the index.
+pub(crate) struct Indexed {
+    pub group: Group,
+    pub id: Arc<str>,
+    pub row: RowNumber,
+    /// Its terms with their fields.
+    terms: Box<[u8]>,
+    /// Its trigger phrases.
+    phrases: Box<[u32]>,
+}
+
+impl Index {
+    /// An index with other weights.
+    pub fn with_weights(weights: Weights) -> Self {
+        Self {
+            weights,
+            ..Self::default()
+        }
+    }
+
+    /// How many documents it has.
+    pub fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Whether it has no documents.
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Whether it has a document.
+    pub fn contains(&self, group: Group, id: &str) -> bool {
+        self.slot(group, id).is_some()
+    }
+
+    /// The documents with an id, in any group.
+    pub(crate) fn slots_of(&self, id: &str) -> impl Iterator<Item = Slot> {
+        self.slots
+            .iter()
+            .filter_map(move |slots| slots.get(id).copied())
+    }
+
+    fn slot(&self, group: Group, id: &str) -> Option<Slot> {
+        self.slots.get(usize::from(group))?.get(id).copied()
+    }
+
+    /// Adds a document, or replaces the one with its group and id.
+    pub fn insert(&mut self, document: &Document<'_>) {
+        self.remove(document.group, document.id);
+        let slot = Slot::try_from(self.documents.len()).expect("fewer than 4 Gi changes");
+        let lengths = self.read(document);
+        let terms = self.post(slot);
+        let id: Arc<str> = document.id.into();
+        let row = self
+            .vectors
+            .insert(slot, document, self.weights.vector_body);
+        for (sum, length) in self.total_lengths.iter_mut().zip(lengths) {
+            *sum += u64::from(length);
+        }
+        self.lengths.push(lengths);
+        self.documents.push(Some(Indexed {
+            group: document.group,
+            id: Arc::clone(&id),
+            row,
+            terms,
+            phrases: self.triggers.insert(slot, document.triggers),
+        }));
+        let group = usize::from(document.group);
+        if self.slots.len() <= group {
+            self.slots.resize_with(group + 1, HashMap::new);
+        }
+        self.slots[group].insert(id, slot);
+        self.live += 1;
+    }
+
+    /// Removes a document. Returns whether there was one.
+    pub fn remove(&mut self, group: Group, id: &str) -> bool {
+        let slots = self.slots.get_mut(usize::from(group));
+        let Some(slot) = slots.and_then(|slots| slots.remove(id)) else {
+            return false;
+        };
+        self.live -= 1;
+        let Some(document) = self.documents[slot as usize].take() else {
+            return false;
+        };
+        let lengths = self.lengths[slot as usize];
+        for (sum, length) in self.total_lengths.iter_mut().zip(lengths) {
+            *sum -= u64::from(length);
+        }
+        let Self {
+            documents,
+            postings,
+            ..
+        } = self;
+        document.for_each_term(|term, _| {
+            postings[term as usize].remove_one(|slot| documents[slot as usize].is_some());
+        });
+        self.triggers.remove(&document.phrases);
+        if let Some(moved) = self.vectors.remove(document.row)
+            && let Some(moved) = &mut self.documents[moved as usize]
+        {
+            moved.row = document.row;
+        }
+        if self.documents.len() > 2 * self.live + FREE_SLOTS_MIN {
+            self.renumber();
+        }
+        true
+    }
+
+    /// Collects the terms of a document with their fields. Returns its number of words by field.
+    fn read(&mut self, document: &Document<'_>) -> Lengths {
+        let mut lengths = [0; FIELDS];
+        let Self {
+            dictionary,
+            near,
+            occurrences,
+            ..
+        } = self;
+        occurrences.clear();
+        let mut add = |field: Field, text: &str| {
+            let known = dictionary.len();
+            for_each_word(text, |word| {
+                dictionary.for_each_term(word, |term| {
+                    occurrences.push(u64::from(term) << 8 | field as u64);
+                    lengths[field as usize] += 1;
+                });
+            });
+            for number in known..dictionary.len() {
+                let term = Term::try_from(number).unwrap_or_default();
+                if dictionary.is_word(term) {
+                    near.insert(term, dictionary.text(term));
+                }
+            }
+        };
+        add(Field::Id, document.id);
+        add(Field::Title, document.title);
+        add(Field::Description, document.description);
+        for trigger in document.triggers {
+            add(Field::Triggers, trigger);
+        }
+        for_each_line(document.body, |line, is_heading| {
+            let field = if is_heading {
+                Field::Headings
+            } else {
+                Field::Body
+            };
+            add(field, line);
+        });
+        lengths
+    }
+
+    /// Adds the collected terms to the postings. Returns them in the form that a document keeps.
+    fn post(&mut self, slot: Slot) -> Box<[u8]> {
+        self.postings
+            .resize_with(self.dictionary.len(), Postings::default);
+        self.occurrences.sort_unstable();
+        let mut terms = Vec::new();
+        let mut last = 0;
+        for same in self.occurrences.chunk_by(|a, b| a >> 8 == b >> 8) {
+            let mut counts = Counts::default();
+            for occurrence in same {
+                let count = &mut counts[usize::from(occurrence.to_le_bytes()[0])];
+                *count = count.saturating_add(1);
+            }
+            let [.., title, description, _, headings, body] = &mut counts;
+            // A title is a heading as well, and a description often a paragraph.
+            *headings = headings.saturating_sub(*title);
+            *body = body.saturating_sub(*description);
+            let term = Term::try_from(same[0] >> 8).unwrap_or_default();
+            self.postings[term as usize].push(slot, counts);
+            let fields = fields_of(counts);
+            let is_elsewhere = fields != FieldSet::BODY;
+            write_number(&mut terms, (term - last) << 1 | u32::from(is_elsewhere));
+            terms.extend(is_elsewhere.then_some(fields.bits()));
+            last = term;
+        }
+        terms.into()
+    }
+
+    /// Closes the gaps that removed documents left in the numbers.
+    fn renumber(&mut self) {
+        let mut new_slots = vec![None; self.documents.len()];
+        let mut next: Slot = 0;
+        for (new, document) in new_slots.iter_mut().zip(&self.documents) {
+            if document.is_some() {
+                *new = Some(next);
+                next += 1;
+            }
+        }
+        let new_slot = |slot: Slot| new_slots[slot as usize];
+        for postings in &mut self.postings {
+            postings.rewrite(new_slot);
+        }
+        let moved = |slot: Slot| new_slot(slot).unwrap_or(slot);
+        self.triggers.renumber(moved);
+        self.vectors.renumber(moved);
+        let slots = self.slots.iter_mut().flat_map(HashMap::values_mut);
+        slots.for_each(|slot| *slot = moved(*slot));
+        let mut documents = self.documents.iter();
+        self.lengths
+            .retain(|_| documents.next().is_some_and(Option::is_some));
+        self.documents.retain(Option::is_some);
+    }
+}
+
+impl Indexed {
+    /// Visits its terms with their fields, in order of their numbers.
+    pub(crate) fn for_each_term(&self, mut visit: impl FnMut(Term, FieldSet)) {
+        let mut bytes = &*self.terms;
+        let mut term = 0;
+        while !bytes.is_empty() {
+            let step = read_number(&mut bytes);
+            term += step >> 1;
+            let mut fields = FieldSet::BODY;
+            if step & 1 != 0
+                && let Some((&bits, rest)) = bytes.split_first()
+            {
+                fields = FieldSet::from_bits(bits);
+                bytes = rest;
+            }
+            visit(term, fields);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The place of the word vectors in a build without them: nothing has a meaning.
+
+use crate::document::Document;
+use crate::postings::Slot;
+
+/// Whether there is a table.
+pub(crate) const ENABLED: bool = false;
+
+/// The number of a document's vector.
+pub(crate) type RowNumber = u32;
+
+#[derive(Default)]
+pub(crate) struct Vectors;
+
+pub(crate) enum RequestVector {}
+
+impl Vectors {
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn insert(&mut self, _: Slot, _: &Document<'_>, _: f32) -> RowNumber {
+        0
+    }
+
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn remove(&mut self, _: RowNumber) -> Option<Slot> {
+        None
+    }
+
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn renumber(&mut self, _: impl Fn(Slot) -> Slot) {}
+
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn for_each(&self, request: &RequestVector, _: impl FnMut(Slot, f32)) {
+        match *request {}
+    }
+
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn contributions(&self, request: &RequestVector, _: RowNumber) -> Vec<f32> {
+        match *request {}
+    }
+}
+
+impl RequestVector {
+    pub(crate) fn of(_: &str, _: &[String]) -> Option<Self> {
+        None
+    }
+}

@@ -1,0 +1,163 @@
+//! The figures of an evaluation, and which skills are confused by which words.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use skills_core::escape_control;
+
+use super::Outcome;
+use super::suggest::Suggestion;
+use crate::cli::humanize::count;
+
+/// What an evaluation found.
+#[derive(Serialize)]
+pub struct Report {
+    /// Cases with an expected skill, and without one.
+    cases: usize,
+    unserved: usize,
+    /// The share with the expected skill first; none without such cases.
+    pub hit1: Option<f64>,
+    hit3: Option<f64>,
+    mrr: Option<f64>,
+    /// Cases without an expected skill that got no answer.
+    abstained_right: usize,
+    /// Cases with one that got no answer.
+    abstained_wrong: usize,
+    confused: Vec<Confused>,
+    /// Cases whose skill is in no place.
+    missing: Vec<Missing>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// A skill that another one is taken for.
+#[derive(Serialize)]
+struct Confused {
+    expected: String,
+    got: String,
+    cases: usize,
+    /// The words that counted for the wrong one and not for the right one, or for both if there
+    /// are none.
+    words: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Missing {
+    text: String,
+    expected: Vec<String>,
+}
+
+impl Report {
+    pub fn of(outcomes: &[Outcome]) -> Self {
+        let (served, unserved): (Vec<_>, Vec<_>) = outcomes
+            .iter()
+            .partition(|outcome| !outcome.case.expected().is_empty());
+        let mean = |value: &dyn Fn(usize) -> f64| {
+            let places = served.iter().filter_map(|outcome| outcome.place());
+            #[expect(clippy::cast_precision_loss, reason = "a number of cases")]
+            let all = served.len() as f64;
+            (!served.is_empty()).then(|| places.map(value).sum::<f64>() / all)
+        };
+        let within = |places: usize| move |place: usize| f64::from(u8::from(place < places));
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        let reciprocal = |place: usize| 1.0 / (place + 1) as f64;
+        let missing = served.iter().filter(|outcome| outcome.place().is_none());
+        let missing = missing.map(|outcome| Missing {
+            text: outcome.case.text.clone(),
+            expected: outcome.case.expected().to_vec(),
+        });
+        let abstained = |outcomes: &[&Outcome]| outcomes.iter().filter(|o| o.abstained).count();
+        Self {
+            cases: served.len(),
+            unserved: unserved.len(),
+            hit1: mean(&within(1)),
+            hit3: mean(&within(3)),
+            mrr: mean(&reciprocal),
+            abstained_right: abstained(&unserved),
+            abstained_wrong: abstained(&served),
+            confused: confused(&served),
+            missing: missing.collect(),
+            suggestions: Vec::new(),
+        }
+    }
+
+    pub fn text(&self, suggest: bool) -> String {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let mut put = |line: String| {
+            let _ = writeln!(out, "{}", escape_control(&line));
+        };
+        if let (Some(hit1), Some(hit3), Some(mrr)) = (self.hit1, self.hit3, self.mrr) {
+            let cases = count(self.cases, "case");
+            put(format!(
+                "hit@1 {hit1:.3}  hit@3 {hit3:.3}  MRR {mrr:.3}  of {cases}"
+            ));
+        }
+        put(format!(
+            "abstained: {} of {} that no skill serves, {} of {} that one serves",
+            self.abstained_right, self.unserved, self.abstained_wrong, self.cases
+        ));
+        for confused in &self.confused {
+            let Confused {
+                expected,
+                got,
+                cases,
+                words,
+            } = confused;
+            let cases = count(*cases, "case");
+            let words = words.join(", ");
+            put(format!(
+                "confused: {expected} taken for {got} ({cases}): {words}"
+            ));
+        }
+        for Missing { text, expected } in &self.missing {
+            put(format!("not found: {}: {text:?}", expected.join(" or ")));
+        }
+        for suggestion in &self.suggestions {
+            put(format!(
+                "suggestion: {} gets the trigger \"{}\"",
+                suggestion.id, suggestion.trigger
+            ));
+        }
+        if suggest && self.suggestions.is_empty() {
+            put("no trigger would correct a miss without breaking another case".into());
+        }
+        out
+    }
+}
+
+fn confused(served: &[&Outcome]) -> Vec<Confused> {
+    let mut pairs: BTreeMap<(String, String), (usize, BTreeSet<String>)> = BTreeMap::new();
+    for outcome in served.iter().filter(|outcome| outcome.is_miss()) {
+        let Some(got) = outcome.found.first() else {
+            continue;
+        };
+        let expected = &outcome.case.expected()[0];
+        let right = outcome.place().map(|place| &outcome.found[place]);
+        let has_word = |word: &str| {
+            right.is_some_and(|right| right.why.iter().any(|reason| reason.word == word))
+        };
+        let words = || got.why.iter().map(|reason| reason.word.clone());
+        let mut confusing: Vec<String> = words().filter(|word| !has_word(word)).collect();
+        if confusing.is_empty() {
+            confusing = words().collect();
+        }
+        let pair = (expected.clone(), got.id.clone());
+        let (cases, all) = pairs.entry(pair).or_default();
+        *cases += 1;
+        all.extend(confusing);
+    }
+    let pair =
+        |((expected, got), (cases, words)): ((String, String), (usize, BTreeSet<String>))| {
+            Confused {
+                expected,
+                got,
+                cases,
+                words: words.into_iter().collect(),
+            }
+        };
+    let mut confused: Vec<Confused> = pairs.into_iter().map(pair).collect();
+    confused.sort_by_key(|confused| std::cmp::Reverse(confused.cases));
+    confused
+}

@@ -1,0 +1,194 @@
+//! `skills search` and `skills route`: finding skills by words, and the skill for a request.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use skills_api::search::{ROUTE, SEARCH};
+use skills_core::escape_control;
+
+use super::CliError;
+use super::connection::{Connection, open};
+use super::humanize::count;
+use super::list::ORIGINS;
+use super::options::Options;
+
+/// Search skills and prompts by words and by meaning, best first.
+#[derive(Args)]
+#[command(after_help = SEARCH_EXAMPLES)]
+pub struct SearchArgs {
+    /// What to search for.
+    #[arg(required = true, value_name = "WORDS")]
+    words: Vec<String>,
+
+    /// How many matches to print, at most 100.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Only ids that begin with this, such as `resend/`.
+    #[arg(long)]
+    prefix: Option<String>,
+
+    /// Only registered ones (`state`), markdown files (`fs`) or 3md documents (`3md`).
+    #[arg(long, value_name = "ORIGIN", value_parser = ORIGINS)]
+    origin: Option<String>,
+
+    /// The next page: the cursor that the page before printed.
+    #[arg(long)]
+    cursor: Option<String>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const SEARCH_EXAMPLES: &str = "Examples:
+  skills search send mail                  the skills and prompts about it
+  skills search mail --prefix resend/      those below resend
+  skills search mail --json | jq -r '.data.matches[].id'";
+
+/// Find the skill for a request, with the words that decided it.
+#[derive(Args)]
+#[command(after_help = ROUTE_EXAMPLES)]
+pub struct RouteArgs {
+    /// The request, in the user's words.
+    #[arg(required = true, value_name = "TEXT")]
+    text: Vec<String>,
+
+    /// How many skills to print, at most 100.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+const ROUTE_EXAMPLES: &str = "Examples:
+  skills route how do I write a commit message
+  skills route --json \"e-mail the customer\" | jq -r '.data.matches[0].uri'";
+
+/// A match of either.
+#[derive(Deserialize, Serialize)]
+pub struct Found {
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    pub score: f64,
+    pub why: Vec<Reason>,
+    pub matched: Vec<String>,
+}
+
+/// A word that counted.
+#[derive(Deserialize, Serialize)]
+pub struct Reason {
+    pub word: String,
+    pub fields: Vec<String>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct SearchAnswer {
+    matches: Vec<Found>,
+    total: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+/// The skills for a request.
+#[derive(Deserialize, Serialize)]
+pub struct RouteAnswer {
+    pub matches: Vec<Found>,
+    pub abstained: bool,
+    pub close: Vec<Found>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+}
+
+pub fn search(args: &SearchArgs) -> Result<(), CliError> {
+    let input = json!({
+        "text": args.words.join(" "),
+        "limit": args.limit,
+        "prefix": args.prefix,
+        "origin": args.origin,
+        "cursor": args.cursor,
+    });
+    open(&args.options, async |connection| {
+        let answer: SearchAnswer = connection.call(&SEARCH, &input).await?;
+        connection
+            .output
+            .data("search", &answer, |_| text(&answer.matches))?;
+        let remark = match (&answer.cursor, answer.total) {
+            (_, 0) => "nothing matches; try other words, or see all with `skills list`".into(),
+            (Some(cursor), total) => {
+                let shown = answer.matches.len();
+                format!(
+                    "{shown} of {}; the next: --cursor {cursor}",
+                    count(total, "match")
+                )
+            }
+            (None, total) => count(total, "match"),
+        };
+        connection.output.remark(&remark);
+        Ok(())
+    })
+}
+
+pub fn route(args: &RouteArgs) -> Result<(), CliError> {
+    let request = args.text.join(" ");
+    open(&args.options, async |connection| {
+        let answer = ask(connection, &request, args.limit).await?;
+        connection.output.data("route", &answer, |_| {
+            let mut out = text(&answer.matches);
+            if !answer.close.is_empty() {
+                let _ = write!(out, "less likely:\n{}", text(&answer.close));
+            }
+            out
+        })?;
+        if answer.abstained {
+            connection.output.remark(
+                "no skill clearly serves this; `skills search` and `skills list` show more",
+            );
+        }
+        Ok(())
+    })
+}
+
+/// Routes one request.
+pub async fn ask(
+    connection: &Connection,
+    request: &str,
+    limit: Option<usize>,
+) -> Result<RouteAnswer, CliError> {
+    let input = json!({ "text": request, "limit": limit });
+    connection.call(&ROUTE, &input).await
+}
+
+/// Score, id and title of each match on a line, its reasons on the next.
+fn text(found: &[Found]) -> String {
+    let mut out = String::new();
+    for found in found {
+        let title = escape_control(&found.title);
+        let kind = if found.uri.is_some() { "" } else { " (prompt)" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{:.2}  {}{kind}  {title}", found.score, found.id);
+        let reasons = reasons(found);
+        if !reasons.is_empty() {
+            let _ = writeln!(out, "      {}", escape_control(&reasons));
+        }
+    }
+    out
+}
+
+fn reasons(found: &Found) -> String {
+    let triggers = found
+        .matched
+        .iter()
+        .map(|trigger| format!("trigger \"{trigger}\""));
+    let words = found.why.iter();
+    let words = words.map(|reason| format!("{} ({})", reason.word, reason.fields.join(", ")));
+    triggers.chain(words).collect::<Vec<_>>().join("; ")
+}
