@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use skills::app::EmbeddedRegistry;
 use skills::config::LoadedConfig;
+use skills_access::AccessPolicy;
 use skills_fuzz::block_on;
 use skills_test_support::raw_socket::{RawSocket, text_frame};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,7 +20,8 @@ use tokio::net::TcpListener;
 static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
     block_on(async {
         let dir = tempfile::tempdir().unwrap().keep();
-        let mut embedded = EmbeddedRegistry::open(&dir, None, &LoadedConfig::default()).unwrap();
+        let embedded = EmbeddedRegistry::open(&dir, AccessPolicy::default(), &LoadedConfig::default());
+        let mut embedded = embedded.unwrap();
         assert!(embedded.ready().await);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -4,7 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skills_core::limits::LIST_PAGE;
-use skills_core::{Missing, PageRequest, ResolvedSkill, Resource, ResourceUri, SkillId, page};
+use skills_core::{
+    FILE_SCHEME, Missing, PageRequest, ResolvedSkill, Resource, ResourceUri, SCHEME, SkillId, page,
+};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -116,13 +118,13 @@ pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(
             let resolved = registry.resolve(&id.parse::<SkillId>()?).await?;
             let section = |skill: &ResolvedSkill| {
                 let text = skill.text.trim_end();
-                format!("# iii://{}\n\n{text}", skill.id)
+                format!("# {}\n\n{text}", address(&skill.id))
             };
             let mut parts: Vec<String> = resolved.skills.iter().map(section).collect();
             if !resolved.missing.is_empty() {
                 let line = |link: &Missing| {
                     let Missing { uri, from, reason } = link;
-                    format!("- {uri}, linked from iii://{from}: {reason}")
+                    format!("- {uri}, linked from {}: {reason}", address(from))
                 };
                 let lines: Vec<String> = resolved.missing.iter().map(line).collect();
                 parts.push(format!("Broken links:\n\n{}", lines.join("\n")));
@@ -135,7 +137,30 @@ pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(
     },
 );
 
+/// The address of a skill, or of a file of a skill folder.
+fn address(id: &str) -> String {
+    let scheme = match id.parse::<SkillId>() {
+        Ok(_) => SCHEME,
+        Err(_) => FILE_SCHEME,
+    };
+    format!("{scheme}{id}")
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct ResolveInput {
     id: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn what_is_resolved_has_an_address_that_can_be_read() {
+        assert_eq!(address("pdf/forms"), "iii://pdf/forms");
+        assert_eq!(
+            address("pdf/references/api.md"),
+            "skill://pdf/references/api.md"
+        );
+    }
 }
