@@ -6,13 +6,20 @@ const RECORD: usize = 512;
 /// Bytes of the largest stored block of a deflate stream.
 const STORED_MAX: usize = 65_535;
 
-/// The archive of files, each a path and its content; `None` if a path is too long for a tar
-/// file.
-pub fn tar_gz<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Vec<u8>> {
+/// A file of an archive.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    pub path: &'a str,
+    pub content: &'a [u8],
+    pub is_executable: bool,
+}
+
+/// The archive of files; `None` if a path is too long for a tar file.
+pub fn tar_gz<'a>(files: impl IntoIterator<Item = Member<'a>>) -> Option<Vec<u8>> {
     let mut tar = Vec::new();
-    for (path, content) in files {
-        tar.extend(header(path, content.len())?);
-        tar.extend(content);
+    for file in files {
+        tar.extend(header(&file)?);
+        tar.extend(file.content);
         tar.resize(tar.len().next_multiple_of(RECORD), 0);
     }
     // Two empty records end it.
@@ -21,17 +28,22 @@ pub fn tar_gz<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Optio
 }
 
 /// The ustar header of a regular file.
-fn header(path: &str, length: usize) -> Option<[u8; RECORD]> {
-    let (prefix, name) = split(path)?;
+fn header(file: &Member<'_>) -> Option<[u8; RECORD]> {
+    let (prefix, name) = split(file.path)?;
     let mut header = [0; RECORD];
     let mut put = |at: usize, text: &str| {
         header[at..at + text.len()].copy_from_slice(text.as_bytes());
     };
     put(0, name);
-    put(100, "0000644\0");
+    let mode = if file.is_executable {
+        "0000755\0"
+    } else {
+        "0000644\0"
+    };
+    put(100, mode);
     put(108, "0000000\0");
     put(116, "0000000\0");
-    put(124, &format!("{length:011o}\0"));
+    put(124, &format!("{:011o}\0", file.content.len()));
     put(136, "00000000000\0");
     // The sum is computed with blanks in its place.
     put(148, "        ");
@@ -100,6 +112,27 @@ const fn crc_table() -> [u32; 256] {
 mod tests {
     use super::*;
 
+    fn member<'a>(path: &'a str, content: &'a [u8]) -> Member<'a> {
+        Member {
+            path,
+            content,
+            is_executable: false,
+        }
+    }
+
+    #[test]
+    fn an_executable_file_stays_one() {
+        let script = Member {
+            is_executable: true,
+            ..member("run.sh", b"")
+        };
+        let modes = [script, member("SKILL.md", b"")].map(|file| {
+            let header = header(&file).unwrap();
+            String::from_utf8_lossy(&header[100..107]).into_owned()
+        });
+        assert_eq!(modes, ["0000755", "0000644"]);
+    }
+
     #[test]
     fn sums_and_paths() {
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
@@ -109,13 +142,13 @@ mod tests {
         assert_eq!((prefix.len(), name.len()), (120, 90));
         assert_eq!(split(&"a".repeat(101)), None);
         assert_eq!(split(&format!("{}/b", "a".repeat(200))), None);
-        assert_eq!(tar_gz([(&*"a".repeat(101), &b""[..])]), None);
+        assert_eq!(tar_gz([member(&"a".repeat(101), b"")]), None);
     }
 
     #[test]
     fn the_same_files_have_the_same_bytes() {
         let large = vec![7; 100_000];
-        let files = [("SKILL.md", &b"# A"[..]), ("a/large", &large[..])];
+        let files = [member("SKILL.md", b"# A"), member("a/large", &large)];
         let archive = tar_gz(files).unwrap();
         assert_eq!(Some(&archive), tar_gz(files).as_ref());
         assert_eq!(archive[..4], [0x1f, 0x8b, 8, 0]);

@@ -18,7 +18,7 @@ use skills_core::{
     SkillId,
 };
 
-use super::tar_gz::tar_gz;
+use super::tar_gz::{Member, tar_gz};
 
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 const ARCHIVE: &str = ".tar.gz";
@@ -188,9 +188,14 @@ impl WellKnown {
             };
             let id = skill.id().as_str();
             let name = path.as_str().strip_prefix(id).unwrap_or_default();
-            members.push((name.trim_start_matches('/').to_owned(), content.bytes));
+            let name = name.trim_start_matches('/').to_owned();
+            members.push((name, content.bytes, file.is_executable));
         }
-        let members = members.iter().map(|(name, bytes)| (&**name, &**bytes));
+        let members = members.iter().map(|(path, content, is_executable)| Member {
+            path,
+            content,
+            is_executable: *is_executable,
+        });
         tar_gz(members).ok_or(Problem::NoArchive)
     }
 }

@@ -54,6 +54,8 @@ pub struct PublishedFile<'a> {
     pub bytes: u64,
     /// Its digest.
     pub digest: Digest,
+    /// Whether its owner may execute it.
+    pub is_executable: bool,
 }
 
 /// What a folder contains.
@@ -299,12 +301,14 @@ fn own_files(manifest: &Manifest) -> impl Iterator<Item = PublishedFile<'_>> {
         path: file.path.as_str(),
         bytes: file.bytes.into(),
         digest,
+        is_executable: file.is_executable,
     });
     let generated = manifest.generated.as_ref().map(|generated| PublishedFile {
         skill,
         path: SKILL_MD,
         bytes: generated.bytes,
         digest: generated.digest,
+        is_executable: false,
     });
     files.chain(generated)
 }
