@@ -35,7 +35,7 @@ export class Engine {
     try {
       const ready = await Promise.race([lines.next(({ message }) => message === 'ready', '`ready` from skills serve'), ended])
       this.url = ready.workers
-      this.http = ready.http
+      this.http = new URL(ready.mcp).origin
     } catch (error) {
       throw new Error(`${error.message}\n${this.#process.words}`)
     }
