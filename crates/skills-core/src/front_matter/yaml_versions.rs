@@ -81,9 +81,10 @@ fn difference(text: &str) -> Option<Difference<'_>> {
 fn meaning(text: &str) -> Option<&'static str> {
     const WORDS: [&str; 4] = ["yes", "no", "on", "off"];
     let lower = text.to_ascii_lowercase();
-    let is_one_case = [&*lower, &lower.to_ascii_uppercase()].contains(&text)
-        || text[1.min(text.len())..] == lower[1.min(lower.len())..];
-    if WORDS.contains(&&*lower) && is_one_case {
+    // A word of the list has ASCII letters only.
+    let is_one_case =
+        || text == lower || text == lower.to_ascii_uppercase() || text[1..] == lower[1..];
+    if WORDS.contains(&&*lower) && is_one_case() {
         return Some("true or false");
     }
     if text == "<<" {
@@ -157,6 +158,21 @@ mod tests {
         let found = first_difference(yaml);
         let found = found.map(|found| (found.text, found.meaning));
         assert_eq!(found, expected, "for {yaml:?}");
+    }
+
+    #[test]
+    fn letters_of_every_script_are_text() {
+        for word in [
+            "\u{c9}mile",
+            "\u{fffd}",
+            "\u{6570}\u{636e}",
+            "\u{1f600}",
+            "n\u{f6}",
+            "y\u{e9}s",
+        ] {
+            check(&format!("a: {word}"), None);
+            check(&format!("a: [{word}, {word}: {word}]"), None);
+        }
     }
 
     #[test]
