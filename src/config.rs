@@ -45,7 +45,7 @@ pub struct Config {
     pub mcp: Mcp,
     /// Who may reach `skills serve` besides this machine.
     pub http: Http,
-    /// Whether `skills serve` publishes the skills to whoever reaches its HTTP port.
+    /// Whether `skills serve` publishes the skills to every client that reaches its HTTP port.
     pub publish: bool,
     /// How long the index may be.
     pub index: IndexSettings,

@@ -26,7 +26,7 @@ fuzz_target!(|text: &str| {
         assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{scores:?}");
         assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     }
-    // The same document again is no change.
+    // The same document again is not a change.
     let before = index.rank(&Request::new(request)).matches;
     index.insert(&document);
     assert_eq!(index.rank(&Request::new(request)).matches, before);

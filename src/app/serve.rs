@@ -46,8 +46,8 @@ pub struct Ready {
     pub mcp: String,
     /// The data directory.
     pub data_dir: PathBuf,
-    /// The origins of the skills, each with their number.
-    pub skills: BTreeMap<&'static str, usize>,
+    /// The origins of the skills, each with their number; or why they cannot be listed.
+    pub skills: Result<BTreeMap<&'static str, usize>, String>,
     /// Whether clients need a token.
     pub has_token: bool,
 }
@@ -222,11 +222,14 @@ async fn announce(options: &ServeOptions, workers: String, http: String, local: 
         tracing::info!(workers, mcp, data = %data.display(), "ready");
         return;
     };
-    let mut skills = BTreeMap::new();
-    // A failure has its own line in the log.
-    for head in local.registry.skills().await.unwrap_or_default().entries {
-        *skills.entry(head.origin.as_str()).or_default() += 1;
-    }
+    let listing = local.registry.skills().await;
+    let skills = listing.map_err(|error| error.to_text()).map(|listing| {
+        let mut counts = BTreeMap::new();
+        for head in listing.entries {
+            *counts.entry(head.origin.as_str()).or_default() += 1;
+        }
+        counts
+    });
     announce(&Ready {
         workers,
         mcp,

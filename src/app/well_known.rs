@@ -103,7 +103,7 @@ async fn artifact(
 }
 
 impl WellKnown {
-    /// The response to a request from a foreign page. Whoever is no such page needs no token.
+    /// The response to a request from a foreign page. Other requests need no token.
     fn refuse(&self, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
         match self.access.check(uri, headers) {
             Ok(()) | Err(Refusal::Token) => None,

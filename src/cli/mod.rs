@@ -43,6 +43,7 @@ mod watch;
 mod worker;
 mod write_file;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -119,7 +120,12 @@ enum Command {
 /// Runs the command line and returns its exit code.
 pub fn main() -> ExitCode {
     let _log = log::FlushAtExit;
-    let words = options::command_first(std::env::args_os().collect(), &Cli::command());
+    let mut words: Vec<_> = std::env::args_os().collect();
+    let starts_with_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    // The table of all commands is built only if it is needed.
+    if words.get(1).is_some_and(starts_with_option) {
+        words = options::command_first(words, &Cli::command());
+    }
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => return report_usage(&error),

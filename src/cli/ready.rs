@@ -1,5 +1,6 @@
 //! What `skills serve` prints on a terminal once it is ready.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::humanize::count;
@@ -18,21 +19,19 @@ fn text(ready: &Ready) -> String {
     } else {
         ""
     };
-    let total: usize = ready.skills.values().sum();
-    let origins = ready.skills.iter().map(|(origin, number)| {
-        let origin = match *origin {
-            "state" => "registered",
-            "fs" => "from files",
-            "3md" => "from 3md documents",
-            other => other,
-        };
-        format!("{number} {origin}")
-    });
-    let origins = origins.collect::<Vec<_>>().join(", ");
-    let next = if total == 0 {
-        "`skills new NAME --in FOLDER` creates a skill, and `skills serve FOLDER` serves it"
-    } else {
-        "connect a client with the line above, or read a skill: `skills list`, `skills read ID`"
+    let (skills, next) = match &ready.skills {
+        Ok(counts) if counts.is_empty() => (
+            "none yet".to_owned(),
+            "`skills new NAME --in FOLDER` creates a skill, and `skills serve FOLDER` serves it",
+        ),
+        Ok(counts) => (
+            numbers(counts),
+            "connect a client with the line above, or read a skill: `skills list`, `skills read ID`",
+        ),
+        Err(problem) => (
+            format!("cannot be listed: {problem}"),
+            "`skills doctor` shows what is wrong",
+        ),
     };
     let mut text = format!("skills {} is ready\n", env!("CARGO_PKG_VERSION"));
     let mut line = |name: &str, value: &str| {
@@ -45,20 +44,29 @@ fn text(ready: &Ready) -> String {
     );
     line("workers", workers);
     line("data", &ready.data_dir.display().to_string());
-    if total == 0 {
-        line("skills", "none yet");
-    } else {
-        line("skills", &format!("{} ({origins})", count(total, "skill")));
-    }
+    line("skills", &skills);
     line("next", next);
     line("stop", "Ctrl-C");
     text
 }
 
+/// "4 skills (3 from files, 1 registered)".
+fn numbers(counts: &BTreeMap<&str, usize>) -> String {
+    let origins = counts.iter().map(|(origin, number)| {
+        let origin = match *origin {
+            "state" => "registered",
+            "fs" => "from files",
+            "3md" => "from 3md documents",
+            other => other,
+        };
+        format!("{number} {origin}")
+    });
+    let origins = origins.collect::<Vec<_>>().join(", ");
+    format!("{} ({origins})", count(counts.values().sum(), "skill"))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     fn ready(skills: &[(&'static str, usize)]) -> Ready {
@@ -66,7 +74,7 @@ mod tests {
             workers: "ws://127.0.0.1:49134".into(),
             mcp: "http://127.0.0.1:49135/mcp".into(),
             data_dir: "/data".into(),
-            skills: skills.iter().copied().collect::<BTreeMap<_, _>>(),
+            skills: Ok(skills.iter().copied().collect()),
             has_token: false,
         }
     }
@@ -98,5 +106,18 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("Bearer $SKILLS_TOKEN"), "{text}");
+    }
+
+    #[test]
+    fn an_outage_is_not_an_empty_registry() {
+        let ready = Ready {
+            skills: Err("the state cannot be read".into()),
+            ..ready(&[])
+        };
+        let text = text(&ready);
+        assert!(
+            text.contains("skills   cannot be listed: the state cannot be read\n"),
+            "{text}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A YAML value that knows the place of each of its parts, so that a warning can point at one.
+//! A YAML value with the place of each of its parts, so that a warning can point at one.
 
 use std::fmt;
 

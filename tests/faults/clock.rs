@@ -71,7 +71,7 @@ async fn rows_from_the_future_and_the_past_are_listed_and_replaced() {
         let set = json!({ "scope": "skills", "key": format!("s{number}"), "value": row });
         peer.call("state::set", set).await.unwrap();
     }
-    // The registry hears of the rows of another worker by events.
+    // The registry receives the rows of another worker as events.
     until("every row is listed", || async {
         peer.skill_ids().await.len() == times.len()
     })

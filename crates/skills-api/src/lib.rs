@@ -6,7 +6,7 @@
 //! same for the events that workers subscribe to.
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
-//! writes JSON and knows no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
+//! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
 //! `search`, `resolve`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools
 //! only.
 

@@ -1,6 +1,6 @@
 //! The headings of a markdown text: their addresses, and the sections that they begin.
 //!
-//! A CommonMark parser finds them, so that a `#` line in a code fence is no heading. Their slugs
+//! A CommonMark parser finds them, so that a `#` line in a code fence is not a heading. Their slugs
 //! are those that GitHub gives them.
 
 use std::collections::HashMap;

@@ -150,7 +150,7 @@ pub trait Source: Send + Sync {
     ) -> Pending<'a, Result<Option<PromptText>, Error>>;
 }
 
-/// The manifests of a source that knows nothing but bodies: every `SKILL.md` is generated.
+/// The manifests of a source that has only bodies: every `SKILL.md` is generated.
 pub async fn manifests_of_bodies<S: Source + ?Sized>(
     source: &S,
 ) -> Result<Listing<Manifest>, Error> {
@@ -161,7 +161,7 @@ pub async fn manifests_of_bodies<S: Source + ?Sized>(
         let Some(body) = source.skill(&skill.id).await? else {
             continue;
         };
-        // As [`file_of_body`] has it, which knows nothing but the body.
+        // As [`file_of_body`] has it, which has only the body.
         skill.head = Head::of(&body);
         let generated = GeneratedSkillMd::of(&skill.id, &skill.head, &body, &body);
         manifests.push(Manifest::of_generated(skill, generated));
@@ -170,7 +170,7 @@ pub async fn manifests_of_bodies<S: Source + ?Sized>(
     Ok(Listing { entries, skipped })
 }
 
-/// A file of a source that knows nothing but bodies.
+/// A file of a source that has only bodies.
 pub async fn file_of_body<S: Source + ?Sized>(
     source: &S,
     id: &SkillId,

@@ -1,4 +1,4 @@
-//! Who sees a skill: the index, search and routing, readers, or nobody.
+//! Where a skill is visible: in the index, in search and routing, to readers, or nowhere.
 
 use std::fmt;
 use std::str::FromStr;

@@ -127,18 +127,18 @@ mod tests {
 
     #[test]
     fn places_of_the_project_come_before_those_of_the_user() {
-        let found = places(Path::new("/work/app"), Some(Path::new("/home/ada")));
+        let found = places(Path::new("/project"), Some(Path::new("/users/ada")));
         assert_eq!(found.len(), PLACES.len());
-        assert_eq!(found[0], Path::new("/work/app/.agents/skills"));
-        let is_user = |place: &PathBuf| place.starts_with("/home/ada");
+        assert_eq!(found[0], Path::new("/project/.agents/skills"));
+        let is_user = |place: &PathBuf| place.starts_with("/users/ada");
         assert!(found.is_sorted_by_key(is_user), "{found:?}");
-        let without_home = places(Path::new("/work/app"), None);
+        let without_home = places(Path::new("/project"), None);
         assert!(!without_home.iter().any(is_user));
     }
 
     #[test]
     fn a_project_in_the_home_directory_has_each_place_once() {
-        let home = Path::new("/home/ada");
+        let home = Path::new("/users/ada");
         let mut found = places(home, Some(home));
         let all = found.len();
         found.sort();

@@ -50,7 +50,7 @@ fn read_line(line: &str, range: &Range<usize>, sink: &mut Sink, found: &mut Vec<
     let Some(at) = line.find(MARKER) else {
         return;
     };
-    // A name in running text or in backticks is no comment.
+    // A name in running text or in backticks is not a comment.
     let before = line[..at].trim_end();
     if !OPENINGS.iter().any(|opening| before.ends_with(opening)) {
         return;

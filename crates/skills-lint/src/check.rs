@@ -14,7 +14,7 @@ use crate::{format, links, routing, rules, trust};
 /// A file with its text and its findings so far.
 pub struct CheckedFile<'a> {
     pub file: &'a File,
-    /// Its text; empty if it is no text.
+    /// Its text; empty if it is not text.
     pub text: Cow<'a, str>,
     pub sink: Sink,
 }

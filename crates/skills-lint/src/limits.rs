@@ -6,9 +6,9 @@ pub const MAX_FINDINGS_PER_RULE: usize = 50;
 pub const MAX_BODY_LINES: usize = 500;
 /// Estimated tokens of a body. More is a warning.
 pub const MAX_BODY_TOKENS: usize = 5_000;
-/// Blank lines between two lines of text. More is an error: nobody scrolls that far.
+/// Blank lines between two lines of text. More is an error: a reader does not scroll that far.
 pub const MAX_BLANK_LINES: usize = 200;
-/// Blanks between two words of a line. More is an error: nobody scrolls that far.
+/// Blanks between two words of a line. More is an error: a reader does not scroll that far.
 pub const MAX_BLANKS: usize = 400;
 /// Skills that are ranked for each other's words. With more, the rules about that are not
 /// applied: their cost grows with the square.

@@ -77,7 +77,7 @@ impl Terms<'_> {
     }
 }
 
-/// The distinct words of a request that are no stop words, in order of their terms.
+/// The distinct words of a request that are not stop words, in order of their terms.
 pub(crate) fn asked(text: &str, terms: &Terms<'_>) -> Vec<Asked> {
     let mut asked: Vec<Asked> = Vec::new();
     for_each_word(text, |word| {

@@ -73,7 +73,7 @@ fn words_of(text: &str) -> BTreeSet<String> {
     words
 }
 
-/// Neighbouring words of a request that are no stop words, as phrases.
+/// Neighbouring words of a request that are not stop words, as phrases.
 fn phrases(text: &str) -> Vec<Vec<String>> {
     let mut words: Vec<String> = Vec::new();
     for_each_word(text, |word| {

@@ -130,7 +130,7 @@ async fn write_in_background(
     written.map_err(|error| CliError::broken(error.to_string()))?
 }
 
-/// Lets whoever may read a file execute it.
+/// Adds the right to execute wherever there is the right to read.
 #[cfg(unix)]
 fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -99,7 +99,7 @@ fn check(prompt: &Prompt, given: &BTreeMap<&str, &str>) -> Result<(), CliError> 
     Ok(())
 }
 
-/// A note on each unknown argument. It is no error here: the handler may use it.
+/// A note on each unknown argument. It is not an error here: the handler may use it.
 fn unknown(prompt: &Prompt, given: &BTreeMap<&str, &str>) -> Vec<String> {
     let (name, arguments) = (&prompt.name, &prompt.arguments);
     let names: Vec<_> = arguments.iter().map(|one| one.name.as_str()).collect();

@@ -7,7 +7,7 @@ import { folder } from '../sdk/lib/process.mjs'
 const skill = (name, description, body) => `---\nname: ${name}\ndescription: ${description}\n---\n${body}`
 
 const FILES = {
-  // The conformance suite reads the folder of the first skill, and wants a folder in it.
+  // The conformance suite reads the folder of the first skill, and requires a folder in it.
   'a-report/SKILL.md': skill('a-report', 'Writes reports. Use it for weekly numbers.', '# Report\r\n\r\nRun [it](scripts/run it.py).\r\n'),
   'a-report/scripts/run it.py': "print('report')\r\n",
   'a-report/references/api.md': '# API\n',

@@ -97,7 +97,7 @@ for (const transport of Object.keys(WHERE)) {
     const python = join(here, '.venv', 'fastmcp', 'bin', 'python')
     const { code, stdout, stderr } = await run(python, [join(here, 'client_fastmcp.py'), JSON.stringify(WHERE[transport]())])
     assert.equal(code, 0, `${stdout}\n${stderr}`)
-    // The helper knows skills of one segment.
+    // The helper supports skills of one segment only.
     assert.ok(JSON.parse(stdout.trim().split('\n').pop()).includes('a-report'), stdout)
   })
 }

@@ -141,7 +141,7 @@ fn is_ambiguous_number(unsigned: &str) -> bool {
     let is_power = exponent.is_some_and(|(base, power)| {
         let digits = power.strip_prefix(['-', '+']).unwrap_or(power);
         let is_signed = digits.len() < power.len();
-        // YAML 1.1 wants a point and a sign.
+        // YAML 1.1 requires a point and a sign.
         is_all(digits, is_digit)
             && is_all(base, |b| b.is_ascii_digit() || b == b'.')
             && !(base.contains('.') && is_signed)

@@ -132,7 +132,7 @@ impl Index<'_> {
         let room = budget.checked_sub(frame)?;
         let top = part.below.as_ref().map(SkillId::depth);
         let folded = fold::fold(sections, top, room)?;
-        // Whoever reads a subtree has made one read: the next one must list the rest.
+        // The reader of a subtree has made one read: the next one must list the rest.
         let used = sections.iter().filter(|lines| !lines.is_empty()).count();
         if part.below.is_some() && folded.largest * used + frame > self.max_bytes {
             return None;

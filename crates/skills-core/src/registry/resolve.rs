@@ -222,7 +222,7 @@ impl Chain {
         let path = match target {
             Target::Skill(id) => return Ok(Some(self.document_of(&id))),
             Target::File(path) => path,
-            // Its output is no document.
+            // Its output is not a document.
             Target::Section(_) => return Ok(None),
         };
         match self.find(&path) {

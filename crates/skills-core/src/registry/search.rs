@@ -180,7 +180,7 @@ impl Registry {
         self.skills.refresh_scope().await.map_err(failed())?;
         self.prompts.refresh_scope().await.map_err(failed())?;
         if self.skills.has_changes() || self.prompts.has_changes() {
-            // Taken under the lock, so that whoever finds no change waits for their indexing.
+            // Taken under the lock, so that a search that finds no change waits for their indexing.
             let mut index = self.searcher.write();
             for (key, skill) in self.skills.take_changes() {
                 let is_offered = |skill: &&Skill| self.is_offered(&skill.id, skill.head());

@@ -38,7 +38,7 @@ FIELD = Rule::new("F004", Format, Error, [
 ], ["metadata:\n  version: 1.0", "metadata:\n  version: \"1.0\""]);
 UNKNOWN_KEY = Rule::new("F005", Format, Error, [
     "an unknown or misspelt key in the front matter",
-    "The specification knows `name`, `description`, `license`, `compatibility`, `metadata` and \
+    "The specification has `name`, `description`, `license`, `compatibility`, `metadata` and \
      `allowed-tools`; its validator rejects every other key. Keys that agents are known to read \
      (`version`, `triggers`, `model` and others) are accepted here. Keep your own keys in \
      `metadata`.",

@@ -32,7 +32,7 @@ DEAD_SECTION = Rule::new("L005", Links, Warning, [
 ], ["[orders](iii://fn/shop/gone)", "[orders](iii://fn/shop/orders)"]);
 CYCLE = Rule::new("L006", Links, Note, [
     "skills that link to each other in a cycle",
-    "Whoever resolves one of them loads all of them. Keep the links in one direction, or name the \
+    "A client that resolves one of them loads all of them. Keep the links in one direction, or name the \
      other skill without a link.",
 ], ["a links to b, b links to a", "a links to b"]);
 }

@@ -1,4 +1,4 @@
-//! Text after so many blanks that nobody sees it.
+//! Text after so many blanks that a reader does not see it.
 
 use crate::limits::{MAX_BLANK_LINES, MAX_BLANKS};
 use crate::report::Sink;

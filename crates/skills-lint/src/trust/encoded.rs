@@ -1,4 +1,4 @@
-//! What base64 and hexadecimal digits decode to, and base64 that nobody can review.
+//! What base64 and hexadecimal digits decode to, and base64 that cannot be reviewed.
 
 use super::phrase::has_phrase;
 use super::{command, excerpt, instruction};

@@ -33,7 +33,7 @@ fn find(table: &str, c: char) -> Option<u8> {
     Some(table.as_bytes()[at + c.len_utf8()])
 }
 
-/// Checks code, addresses, and the names in front matter. A text that is no markdown is code.
+/// Checks code, addresses, and the names in front matter. A text that is not markdown is code.
 pub fn check(text: &str, parts: &Parts, is_markdown: bool, sink: &mut Sink) {
     if text.is_ascii() {
         return;
