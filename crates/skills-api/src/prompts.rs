@@ -9,7 +9,7 @@ use skills_core::{Json, PromptName};
 
 use super::Operation;
 use super::decode::{Object, decode, encode};
-use super::schema::AnyValue;
+use super::schema::{AnyValue, text_or_null};
 use super::skills::EmptyInput;
 
 /// `prompts::register`.
@@ -58,11 +58,6 @@ struct PromptArgument {
     description: Option<String>,
     #[serde(default)]
     required: bool,
-}
-
-/// Without a default, as in the published schema.
-fn text_or_null(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": ["string", "null"] })
 }
 
 impl PromptArgument {

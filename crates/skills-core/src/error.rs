@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Failure, FilePath, FunctionId, PromptName, SkillId};
+use crate::{Current, Failure, FilePath, FunctionId, Precondition, PromptName, SkillId};
 
 /// The closed set of kinds. Each surface has one table from kinds to its own codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +14,8 @@ pub enum Kind {
     NotFound,
     /// The requested thing must not be reached this way.
     Forbidden,
+    /// Something else is registered than the caller expected.
+    Conflict,
     /// A function returned an error; repeating the call is of no use.
     Failed,
     /// The engine, or a function that it needs, cannot be reached or cannot serve now.
@@ -25,12 +27,25 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Invalid,
+        Self::NotFound,
+        Self::Forbidden,
+        Self::Conflict,
+        Self::Failed,
+        Self::Unavailable,
+        Self::TimedOut,
+        Self::Broken,
+    ];
+
     /// Its name on every surface.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Invalid => "invalid",
             Self::NotFound => "not_found",
             Self::Forbidden => "forbidden",
+            Self::Conflict => "conflict",
             Self::Failed => "failed",
             Self::Unavailable => "unavailable",
             Self::TimedOut => "timed_out",
@@ -113,6 +128,16 @@ pub enum Error {
     InternalNamespace {
         /// The requested function.
         function: FunctionId,
+    },
+    /// Something else is registered than the caller expected.
+    #[error("conflict: {what} {current}; expected {expected}")]
+    Conflict {
+        /// The thing, such as "skill `resend`".
+        what: String,
+        /// What the caller expected.
+        expected: Precondition,
+        /// What is registered.
+        current: Current,
     },
     /// A call to the engine's state failed.
     #[error("could not {doing}: {cause}")]
@@ -254,6 +279,7 @@ impl Error {
             | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
             Self::InternalNamespace { .. } => Kind::Forbidden,
+            Self::Conflict { .. } => Kind::Conflict,
             Self::State { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
                 Failure::Absent | Failure::Unreachable { .. } | Failure::Failed { .. } => {
@@ -291,6 +317,13 @@ impl Error {
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())
             }
+            Self::Conflict { current, .. } => Some(match current {
+                Current::Absent => {
+                    "register it with `if_match: null`, or without `if_match`".into()
+                }
+                Current::Digest(_) => "read it again and repeat the change on what it says".into(),
+                Current::Damaged => "register it without `if_match`, or unregister it".into(),
+            }),
             Self::State { cause, .. } => failure_hint(
                 cause,
                 "raise `state_timeout_ms` or try again",

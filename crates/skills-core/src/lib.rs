@@ -34,6 +34,7 @@ mod markdown;
 pub mod media_type;
 mod nearest;
 mod page;
+mod precondition;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
@@ -48,6 +49,7 @@ mod skill;
 mod skill_folder;
 mod skill_id;
 mod source;
+mod state_scope;
 mod text_part;
 mod uri;
 mod visibility;
@@ -71,6 +73,7 @@ pub use lint_settings::{LintSettings, NoSeverity, Severity};
 pub use markdown::Head;
 pub use nearest::nearest;
 pub use page::{Page, PageRequest, page};
+pub use precondition::{Current, Precondition};
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
@@ -79,7 +82,7 @@ pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills,
 pub use registry::{
     FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
     RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
-    ResourceTemplate, Routing, Search, SearchResult, SkillHead, TEMPLATES,
+    ResourceTemplate, Routing, Search, SearchResult, SkillHead, SkillRegistration, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

@@ -24,7 +24,7 @@ pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
-pub use skills::{RegisteredFindings, SkillHead};
+pub use skills::{RegisteredFindings, SkillHead, SkillRegistration};
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;

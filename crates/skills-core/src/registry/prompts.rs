@@ -12,8 +12,8 @@ use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
-    Change, Error, FunctionId, Json, Listing, Origin, Prompt, PromptArgument, PromptName,
-    PromptText, SourcePrompt, TemplateArgument,
+    Change, Error, FunctionId, Json, Listing, Origin, Precondition, Prompt, PromptArgument,
+    PromptName, PromptText, SourcePrompt, TemplateArgument,
 };
 
 /// The short form of a prompt.
@@ -62,9 +62,11 @@ impl Registry {
             function_id,
             registered_at: (self.now)().into(),
         };
-        let row = self.prompts.put(name.shared(), make).await;
-        let row = row.map_err(Error::state(|| format!("register prompt `{name}`")))?;
-        Ok(Arc::clone(&row.registered_at))
+        let expected = Precondition::Any;
+        match self.prompts.put(name.shared(), expected, make).await {
+            Ok(row) => Ok(Arc::clone(&row.registered_at)),
+            Err(error) => Err(error.into_error(expected, "prompt", name.as_str())),
+        }
     }
 
     /// Removes a registered prompt. Returns whether there was one.

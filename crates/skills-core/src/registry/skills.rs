@@ -7,7 +7,8 @@ use crate::front_matter::Document;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
 use crate::{
-    Change, Error, Json, Listing, Origin, Skill, SkillId, Skipped, SourceSkill, Visibility,
+    Change, Current, Digest, Error, Json, Listing, Origin, Precondition, Skill, SkillId, Skipped,
+    SourceSkill, Visibility,
 };
 
 /// The short form of a skill.
@@ -27,6 +28,25 @@ pub struct SkillHead {
     pub files: Option<usize>,
 }
 
+/// A skill to store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillRegistration {
+    /// Its id.
+    pub id: SkillId,
+    /// Its markdown.
+    pub body: String,
+    /// What must be registered under the id before.
+    pub expected: Precondition,
+}
+
+impl SkillRegistration {
+    /// A skill that replaces what is registered under its id.
+    pub const fn new(id: SkillId, body: String) -> Self {
+        let expected = Precondition::Any;
+        Self { id, body, expected }
+    }
+}
+
 /// What an operator should know about registered skills.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisteredFindings {
@@ -39,11 +59,23 @@ pub struct RegisteredFindings {
 impl Registry {
     /// Stores a body under an id. Returns the time of registration.
     pub async fn register_skill(&self, id: SkillId, body: String) -> Result<Arc<str>, Error> {
+        self.register(SkillRegistration::new(id, body)).await
+    }
+
+    /// Stores a skill. Returns the time of registration.
+    pub async fn register(&self, skill: SkillRegistration) -> Result<Arc<str>, Error> {
+        let SkillRegistration { id, body, expected } = skill;
         check_body(&body)?;
         let make = || Skill::new(id.clone(), body, (self.now)());
-        let row = self.skills.put(id.shared(), make).await;
-        let row = row.map_err(Error::state(|| format!("register skill `{id}`")))?;
-        Ok(Arc::clone(&row.registered_at))
+        match self.skills.put(id.shared(), expected, make).await {
+            Ok(row) => Ok(Arc::clone(&row.registered_at)),
+            Err(error) => Err(error.into_error(expected, "skill", id.as_str())),
+        }
+    }
+
+    /// The digest of the registered body; none if nothing is registered that can be read.
+    pub async fn registered_digest(&self, id: &SkillId) -> Result<Option<Digest>, Error> {
+        Ok(Current::of(self.stored_skill(id).await?.as_ref()).digest())
     }
 
     /// Removes a registered skill. Returns whether there was one.
