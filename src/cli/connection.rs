@@ -1,5 +1,4 @@
-//! How a command reaches the registry: it opens the data directory itself, or it calls the
-//! skills worker on an engine.
+//! How a command reaches the registry: on a data directory, or by a skills worker on an engine.
 //!
 //! On a data directory operations run in this process and errors keep their type. An engine
 //! transports errors as a code and a text; only that path decodes them.

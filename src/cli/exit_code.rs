@@ -14,7 +14,7 @@ pub const NOT_FOUND: u8 = 3;
 pub const FORBIDDEN: u8 = 4;
 /// An engine or worker is not running, or did not respond in time.
 pub const UNAVAILABLE: u8 = 5;
-/// Something else is registered than expected.
+/// The request contradicts what is stored.
 pub const CONFLICT: u8 = 6;
 
 /// Every exit code with its meaning, for the manual page. The README has the same table.
@@ -25,7 +25,7 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
     (NOT_FOUND, "not found"),
     (FORBIDDEN, "forbidden"),
     (UNAVAILABLE, "unavailable or timed out"),
-    (CONFLICT, "changed by another writer"),
+    (CONFLICT, "in conflict with what is stored"),
 ];
 
 /// The exit code of a kind of error.
