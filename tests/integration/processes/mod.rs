@@ -11,5 +11,6 @@ mod files;
 mod folders;
 mod handlers;
 mod log;
+mod log_of_work;
 mod serve;
 mod worker;
