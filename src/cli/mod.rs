@@ -50,6 +50,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use error::CliError;
 pub use exit_code::{EXIT_CODES, exit_code};
+pub use options::ENVIRONMENT;
 
 use crate::app;
 

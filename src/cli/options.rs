@@ -19,6 +19,24 @@ use crate::config::{Config, LoadedConfig};
 const DEFAULT_URL: &str = "ws://127.0.0.1:49134";
 const DEFAULT_CONFIG: &str = "./config.yaml";
 
+/// The environment variables that the program reads, and their meanings.
+pub const ENVIRONMENT: &[(&str, &str)] = &[
+    ("SKILLS_URL", "the address of the engine"),
+    ("III_URL", "the same, if `SKILLS_URL` is not set"),
+    (
+        "SKILLS_TOKEN",
+        "the token that clients send and `skills serve` requires",
+    ),
+    ("SKILLS_DATA_DIR", "the data directory"),
+    ("SKILLS_CONFIG", "the configuration file"),
+    (
+        "III_WORKER_NAME",
+        "the name of the worker on an engine that starts its workers itself",
+    ),
+    ("RUST_LOG", "what is logged, such as `debug`"),
+    ("NO_COLOR", "if set, no colours on a terminal"),
+];
+
 /// The engine and the configuration.
 #[derive(Args, Clone, Debug)]
 pub struct EngineArgs {
