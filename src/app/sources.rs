@@ -116,7 +116,12 @@ pub async fn publish_unless_registered(registry: &Registry, change: &Change) {
         }
     };
     if !registered.unwrap_or(false) {
-        registry.publish(change);
+        return registry.publish(change);
+    }
+    if let Change::SkillRegistered(id) = change
+        && let Err(error) = registry.report_hidden_document(id).await
+    {
+        tracing::warn!("{}", error.to_text());
     }
 }
 

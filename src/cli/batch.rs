@@ -75,10 +75,12 @@ impl Summary {
         [command, written, left_out]: [&str; 3],
         hint: &str,
     ) -> Result<(), CliError> {
-        let warned = match output.shows_on_terminal() {
-            true => self.skipped.len().min(NAMES_ON_TERMINAL),
-            false => self.skipped.len(),
+        let most = if output.shows_on_terminal() {
+            NAMES_ON_TERMINAL
+        } else {
+            usize::MAX
         };
+        let warned = self.skipped.len().min(most);
         for skip in &self.skipped[..warned] {
             output.warn(&format!("{}: {}", skip.what, skip.reason));
         }
@@ -132,7 +134,7 @@ fn by_folder(names: &[String]) -> String {
         .checked_sub(NAMES_ON_TERMINAL)
         .filter(|it| *it > 0)
     {
-        all.push_str(&format!("and {more} more folders\n"));
+        all.extend(["and ", &more.to_string(), " more folders\n"]);
     }
     all
 }

@@ -1,5 +1,4 @@
-//! How a command reaches the registry: it opens the data directory itself, or it calls the
-//! skills worker on an engine.
+//! How a command reaches the registry: on a data directory, or by a skills worker on an engine.
 //!
 //! On a data directory operations run in this process and errors keep their type. An engine
 //! transports errors as a code and a text; only that path decodes them.
@@ -232,10 +231,11 @@ pub fn not_offered(url: &str, id: &str) -> CliError {
 }
 
 /// Every kind, to find the kind of a code.
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind::Invalid,
     Kind::NotFound,
     Kind::Forbidden,
+    Kind::Conflict,
     Kind::Failed,
     Kind::Unavailable,
     Kind::TimedOut,

@@ -64,6 +64,20 @@ pub struct Entry {
     /// The number of files of a skill folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
+    /// The origins of documents with the same id, which it hides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hides: Vec<String>,
+}
+
+impl Entry {
+    /// `state`, or `state, hides fs`.
+    fn origin_and_marks(&self) -> String {
+        let mut text = self.origin.clone();
+        if !self.hides.is_empty() {
+            text.extend([", hides ", &self.hides.join(" and ")]);
+        }
+        text
+    }
 }
 
 fn state() -> String {
@@ -185,8 +199,9 @@ fn row(name: String, skill: &Entry, now: Timestamp) -> Row {
     let age = format!("{:>6}", age(&skill.registered_at, now));
     let files = skill.files.map(|files| count(files, "file"));
     let files = files.unwrap_or_default();
-    let (size, origin) = (size(skill.bytes), skill.origin.clone());
-    [name, size, files, age, origin, skill.title.clone()]
+    let origin = skill.origin_and_marks();
+    let title = skill.title.clone();
+    [name, size(skill.bytes), files, age, origin, title]
 }
 
 fn flat(skills: &[Entry], now: Timestamp) -> Vec<Row> {
@@ -240,6 +255,7 @@ mod tests {
             registered_at: String::new(),
             origin: "state".into(),
             files: None,
+            hides: Vec::new(),
         });
         let names: Vec<_> = tree(&skills, Timestamp::now())
             .into_iter()

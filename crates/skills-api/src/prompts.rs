@@ -128,6 +128,7 @@ pub const LIST: Operation = Operation::function::<ListPromptsInput, ListPromptsO
                 arguments: prompt.arguments,
                 registered_at: prompt.registered_at,
                 origin: prompt.origin.as_str(),
+                hides: prompt.hides.iter().map(|origin| origin.as_str()).collect(),
             };
             encode(&ListPromptsOutput {
                 prompts: listing.entries.into_iter().map(entry).collect(),
@@ -153,6 +154,9 @@ struct PromptEntry {
     registered_at: Arc<str>,
     /// `state` for what a worker registered, otherwise the source it comes from.
     origin: &'static str,
+    /// The origins of documents with the same name. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hides: Vec<&'static str>,
 }
 
 /// `prompts::mcp-list`.

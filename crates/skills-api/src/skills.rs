@@ -159,6 +159,10 @@ struct SkillEntry<'a> {
     /// The number of files of a skill folder. Absent from other skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<usize>,
+    /// The origins of documents with the same id and another body, which can be read at
+    /// `iii://@files/{id}` and `iii://@agents/{id}`. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hides: Vec<&'static str>,
 }
 
 impl<'a> SkillEntry<'a> {
@@ -169,6 +173,7 @@ impl<'a> SkillEntry<'a> {
             registered_at: &skill.registered_at,
             origin: skill.origin.as_str(),
             files: skill.files,
+            hides: skill.hides.iter().map(|origin| origin.as_str()).collect(),
         }
     }
 }

@@ -14,6 +14,8 @@ pub enum Kind {
     NotFound,
     /// The requested thing must not be reached this way.
     Forbidden,
+    /// The request contradicts what is stored now.
+    Conflict,
     /// A function returned an error; repeating the call is of no use.
     Failed,
     /// The engine, or a function that it needs, cannot be reached or cannot serve now.
@@ -31,6 +33,7 @@ impl Kind {
             Self::Invalid => "invalid",
             Self::NotFound => "not_found",
             Self::Forbidden => "forbidden",
+            Self::Conflict => "conflict",
             Self::Failed => "failed",
             Self::Unavailable => "unavailable",
             Self::TimedOut => "timed_out",
@@ -67,6 +70,22 @@ pub enum Error {
         id: SkillId,
         /// The nearest existing id.
         nearest: Option<String>,
+    },
+    /// No document of this origin has this id.
+    #[error("skill not found: {uri}")]
+    NoSuchDocument {
+        /// The requested address.
+        uri: String,
+        /// An address that can be read instead.
+        instead: Option<String>,
+    },
+    /// A document has the id or the name already, and the configuration refuses a second one.
+    #[error("{what} is in conflict with {place}")]
+    DocumentConflict {
+        /// The registration, such as "skill `resend`".
+        what: String,
+        /// Where the document is.
+        place: String,
     },
     /// No skill has an id with this beginning.
     #[error("no skill found at {uri}")]
@@ -248,12 +267,14 @@ impl Error {
             Self::Invalid { .. } => Kind::Invalid,
             Self::OldLink { .. }
             | Self::NoSuchSkill { .. }
+            | Self::NoSuchDocument { .. }
             | Self::NoSuchSubtree { .. }
             | Self::NoSuchHeading { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
             Self::InternalNamespace { .. } => Kind::Forbidden,
+            Self::DocumentConflict { .. } => Kind::Conflict,
             Self::State { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
                 Failure::Absent | Failure::Unreachable { .. } | Failure::Failed { .. } => {
@@ -285,6 +306,12 @@ impl Error {
             | Self::NoSuchFile { nearest, .. }
             | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
+            }
+            Self::NoSuchDocument { instead, .. } => {
+                instead.as_ref().map(|uri| format!("`{uri}` has a text"))
+            }
+            Self::DocumentConflict { .. } => {
+                Some("use another id, rename the file, or set `sources.on_conflict: hide`".into())
             }
             Self::NoSuchHeading { headings, .. } => Some(headings.clone()),
             Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),

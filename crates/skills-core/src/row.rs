@@ -103,6 +103,7 @@ impl SkillHead {
             origin: Origin::State,
             visibility: declared_visibility(row.skill.get()).unwrap_or_default(),
             files: None,
+            hides: Vec::new(),
         })
     }
 }

@@ -8,7 +8,9 @@ use skills_core::{Error, Kind};
 /// The code for a kind of error.
 pub const fn code(kind: Kind) -> ErrorCode {
     match kind {
-        Kind::Invalid | Kind::NotFound | Kind::Forbidden => ErrorCode::INVALID_PARAMS,
+        Kind::Invalid | Kind::NotFound | Kind::Forbidden | Kind::Conflict => {
+            ErrorCode::INVALID_PARAMS
+        }
         Kind::Failed | Kind::Unavailable | Kind::TimedOut | Kind::Broken => {
             ErrorCode::INTERNAL_ERROR
         }

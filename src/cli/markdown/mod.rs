@@ -228,9 +228,6 @@ impl Page {
                     row.push(cell);
                 }
             }
-            TagEnd::TableHead => {
-                self.styles.pop();
-            }
             TagEnd::Table => {
                 let table = self.table.take().unwrap_or_default();
                 self.start_block();
@@ -239,7 +236,7 @@ impl Page {
                 }
                 self.is_separate = true;
             }
-            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
+            TagEnd::TableHead | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
                 self.styles.pop();
             }
             TagEnd::Link | TagEnd::Image => {

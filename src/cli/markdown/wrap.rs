@@ -18,9 +18,10 @@ pub struct Line {
 }
 
 /// What to do with a word that is longer than a line.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum LongWord {
     /// It stays whole, so that an address can be copied.
+    #[default]
     Whole,
     /// It is divided: a cell of a table has no room beside it.
     Divided,
@@ -66,12 +67,6 @@ struct Lines {
     word_width: usize,
     /// The style of the space before the word.
     space: Option<Style>,
-}
-
-impl Default for LongWord {
-    fn default() -> Self {
-        Self::Whole
-    }
 }
 
 impl Lines {

@@ -3,6 +3,7 @@
 
 mod access;
 mod agents;
+mod collisions;
 mod connections;
 mod damaged;
 mod doctor;
