@@ -108,7 +108,12 @@ pub fn start_for_a_verb(quiet: bool) {
 
 /// Writes a line to stderr: through the log of a server, directly in other commands.
 pub fn print_line(text: &str) {
-    let text = format!("{}\n", escape_control_in_lines(text));
+    print_safe_line(&escape_control_in_lines(text));
+}
+
+/// Writes a line that is safe for a terminal, colours included.
+pub fn print_safe_line(text: &str) {
+    let text = format!("{text}\n");
     if !writer::push(text.as_bytes()) {
         // If stderr is closed, the exit code still reports a failure.
         let _ = io::stderr().write_all(text.as_bytes());
