@@ -8,6 +8,8 @@ use skills_test_support::handler::echo;
 use skills_test_support::process::{Addresses, SkillsProcess};
 use skills_test_support::{NO_ENGINE, TIMEOUT};
 
+use super::files::wait_for_probe;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn workers_and_registrations_are_told_of() {
     let dir = tempfile::tempdir().unwrap();
@@ -49,11 +51,16 @@ async fn workers_and_registrations_are_told_of() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_an_edit_broke_is_told_of_with_the_reason() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("a.md");
+    let docs = dir.path().join("docs");
+    fs::create_dir(&docs).unwrap();
+    let file = docs.join("a.md");
     fs::write(&file, "# A\n\nAbout a.\n").unwrap();
     let data = dir.path().join("data");
-    let folder = dir.path().to_str().unwrap();
-    let (mut serve, _) = SkillsProcess::serve(&data, &[folder]).await;
+    let folder = docs.to_str().unwrap();
+    let (mut serve, Addresses { url, .. }) = SkillsProcess::serve(&data, &[folder]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    let mut skills = peer.subscribe("skills::on-change", "peer::on-skills");
+    wait_for_probe(dir.path(), &mut skills).await;
     // Written at once, so that no state in between is seen.
     let broken = dir.path().join("broken.tmp");
     fs::write(&broken, b"# A\n\xff\xfe\n").unwrap();
@@ -64,8 +71,8 @@ async fn a_file_that_an_edit_broke_is_told_of_with_the_reason() {
     assert!(line["path"].as_str().unwrap().ends_with("a.md"), "{line}");
     assert!(line["reason"].as_str().unwrap().contains("UTF-8"), "{line}");
     fs::write(&file, "# A\n\nAgain.\n").unwrap();
-    let line = serve.wait_for_log("skill file added or changed").await;
-    assert_eq!(line["id"], "a");
+    let line = serve.wait_for_log("\"id\":\"a\"").await;
+    assert_eq!(line["message"], "skill file added or changed", "{line}");
     serve.kill().await;
 }
 

@@ -12,16 +12,30 @@ use super::session::Session;
 /// How long after its introduction a worker's functions are counted.
 pub(super) const SETTLE: Duration = Duration::from_millis(100);
 
-/// How many functions the log gave a worker when it last told of it.
+/// How many functions a worker had when the log last told of it, and at most.
 #[derive(Debug)]
-pub(super) struct LoggedFunctions(AtomicUsize);
+pub(super) struct LoggedFunctions {
+    last: AtomicUsize,
+    most: AtomicUsize,
+}
 
 /// The log has not told of the worker.
 const NOT_LOGGED: usize = usize::MAX;
 
 impl Default for LoggedFunctions {
     fn default() -> Self {
-        Self(AtomicUsize::new(NOT_LOGGED))
+        Self {
+            last: AtomicUsize::new(NOT_LOGGED),
+            most: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl LoggedFunctions {
+    /// Notes the number that the log tells of; the one before.
+    fn note(&self, functions: usize) -> usize {
+        self.most.fetch_max(functions, Ordering::Relaxed);
+        self.last.swap(functions, Ordering::Relaxed)
     }
 }
 
@@ -32,8 +46,7 @@ impl Core {
             return;
         }
         let functions = session.functions.load(Ordering::Relaxed);
-        let logged = &session.logged_functions.0;
-        if logged.swap(functions, Ordering::Relaxed) != NOT_LOGGED {
+        if session.logged_functions.note(functions) != NOT_LOGGED {
             return;
         }
         let worker = session.name();
@@ -49,10 +62,9 @@ impl Core {
         let sessions: Vec<Arc<Session>> = self.directory().sessions.values().cloned().collect();
         for session in sessions {
             let functions = session.functions.load(Ordering::Relaxed);
-            let logged = &session.logged_functions.0;
-            let before = logged.load(Ordering::Relaxed);
+            let before = session.logged_functions.last.load(Ordering::Relaxed);
             if before != NOT_LOGGED && before != functions {
-                logged.store(functions, Ordering::Relaxed);
+                session.logged_functions.note(functions);
                 let worker = session.name();
                 tracing::info!(
                     worker,
@@ -69,7 +81,7 @@ impl Core {
         self.log_connected(session);
         let worker = session.name();
         // A client that stops unregisters its functions first.
-        let functions = session.logged_functions.0.load(Ordering::Relaxed);
+        let functions = session.logged_functions.most.load(Ordering::Relaxed);
         if self.is_command(&worker, functions) {
             tracing::debug!(worker, reason, "a command disconnected");
         } else {
