@@ -144,7 +144,14 @@ impl Sources {
         Ok(Snapshot {
             served,
             folders: [&*skills.folders, &*prompts.folders, &*agents.folders].concat(),
-            skipped: skills.skipped.len() + agents.skipped.len(),
+            skipped_skills: skills.skipped.len() + agents.skipped.len(),
+            skipped: [&skills.skipped, &prompts.skipped, &agents.skipped]
+                .into_iter()
+                .flatten()
+                // A pattern without files is not news: what it served is reported as removed.
+                .filter(|skipped| !skipped.place.starts_with("pattern `"))
+                .map(|skipped| (skipped.place.clone(), skipped.reason.clone()))
+                .collect(),
         })
     }
 

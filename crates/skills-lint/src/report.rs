@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use agent3md::locate_all;
-use skills_core::{LintSettings, Severity};
+use skills_core::{LintSettings, Severity, escape_control};
 
 use crate::allow::Allows;
 use crate::finding::{Edit, Finding, Findings, Fix};
@@ -174,7 +174,8 @@ impl Sink {
                 severity,
                 file: Arc::clone(shown),
                 at,
-                message: draft.message,
+                // A message quotes the text, which may hold any character.
+                message: escape_control(&draft.message).into_owned(),
                 help: draft.help,
                 fix: draft.fix.filter(|_| is_exact),
             });

@@ -1,5 +1,7 @@
 //! Help, manual pages and shell completions.
 
+use skills_test_support::process::skills_path;
+
 use super::transcript::Transcript;
 
 /// Every command.
@@ -47,6 +49,33 @@ fn help_of_every_verb() {
         let mut s = Transcript::new();
         s.step(&format!("skills {verb} --help"));
         s.matches(&format!("help_{}", verb.replace(' ', "_")));
+    }
+}
+
+/// Lines fit the width, and no word is divided: the words are those of a wide terminal.
+#[test]
+fn help_is_wrapped_between_words() {
+    let s = Transcript::new();
+    let help = |verb: &str, columns: &str| {
+        let words = verb.split_whitespace().chain(["--help"]);
+        let command = s.command(skills_path()).args(words).env("COLUMNS", columns);
+        s.finish(command).stdout
+    };
+    for verb in VERBS.iter().chain(&[""]) {
+        let wide = help(verb, "100");
+        for columns in ["80", "40"] {
+            let narrow = help(verb, columns);
+            let width: usize = columns.parse().unwrap();
+            for line in narrow.lines() {
+                let is_one_word = !line.trim().contains(' ');
+                let fits = line.chars().count() <= width;
+                assert!(fits || is_one_word, "skills {verb} in {columns}: {line:?}");
+            }
+            let words = |text: &'_ str| -> Vec<String> {
+                text.split_whitespace().map(str::to_owned).collect()
+            };
+            assert_eq!(words(&narrow), words(&wide), "skills {verb} in {columns}");
+        }
     }
 }
 

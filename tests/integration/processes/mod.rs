@@ -12,5 +12,6 @@ mod files;
 mod folders;
 mod handlers;
 mod log;
+mod log_of_work;
 mod serve;
 mod worker;
