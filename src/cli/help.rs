@@ -135,13 +135,14 @@ mod tests {
             "Examples:\n  skills list            a tree with sizes\n  skills a\n\nOne two\nthree.";
         assert_eq!(
             fold(text, 30),
-            "Examples:\n  skills list\n      a tree with sizes\n  skills a\n\nOne two three."
+            "Examples:\n  skills list\n      a tree with sizes\n  skills a\n\nOne two\nthree.",
+            "what fits stays as it is"
         );
         assert_eq!(fold("One two three.", 8), "One two\nthree.");
-        let text = "  skills serve --http 0.0.0.0:49135 --token T";
+        let text = "Examples:\n  skills serve --http 0.0.0.0:49135 --token T";
         assert_eq!(
             fold(text, 24),
-            "  skills serve\n      --http\n      0.0.0.0:49135\n      --token T"
+            "Examples:\n  skills serve\n      --http\n      0.0.0.0:49135\n      --token T"
         );
     }
 }
