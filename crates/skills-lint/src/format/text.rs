@@ -40,8 +40,9 @@ pub fn bytes(checked: &mut CheckedFile<'_>) {
     let Some(first) = ends.next() else {
         return;
     };
+    // Every CR before an LF, so that the fix leaves no line that ends in both.
     let edit = |at: usize| Edit {
-        bytes: at..at + 1,
+        bytes: text[..at].trim_end_matches('\r').len()..at + 1,
         text: String::new(),
     };
     let edits: Vec<_> = std::iter::once(first).chain(ends).map(edit).collect();
