@@ -53,6 +53,17 @@ pub struct World {
     pub index: Option<Arc<str>>,
     /// The files of the scenario.
     pub files: TempFolder,
+    /// The last run of the program.
+    pub run: Option<Run>,
+}
+
+/// A run of the program that has ended.
+#[derive(Debug)]
+pub struct Run {
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl World {
@@ -76,6 +87,7 @@ impl World {
             custom: Vec::new(),
             index: None,
             files: TempFolder::default(),
+            run: None,
         }
     }
 
