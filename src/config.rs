@@ -75,13 +75,25 @@ pub struct Mcp {
     pub no_functions: bool,
 }
 
-/// The names under which `skills serve` may be reached, for HTTP and for workers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// The names under which `skills serve` may be reached, for HTTP and for workers, and its page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Http {
     /// Host names of the server, besides those of this machine.
     pub allowed_hosts: Vec<String>,
     /// Origins whose pages may connect.
     pub allowed_origins: Vec<String>,
+    /// Whether the web page is served.
+    pub page: bool,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self {
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            page: true,
+        }
+    }
 }
 
 /// The scopes of state that hold the registry.
@@ -152,6 +164,7 @@ impl Http {
         Self {
             allowed_hosts: take("allowed_hosts", "a list of host names").unwrap_or_default(),
             allowed_origins: take("allowed_origins", "a list of origins").unwrap_or_default(),
+            page: section.take("page", SWITCH, Node::bool).unwrap_or(true),
         }
     }
 }

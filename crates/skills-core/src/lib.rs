@@ -67,6 +67,7 @@ pub use folder_uri::FolderUri;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
+pub use headings::Slugs;
 pub use index::{IndexPart, IndexView};
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
@@ -85,8 +86,13 @@ pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills,
 pub use registry::{
     DocumentList, FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
     RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
+<<<<<<< HEAD
+    ResourceTemplate, Routing, Search, SearchResult, SkillCard, SkillDetails, SkillHead,
+    SkillRegistration, TEMPLATES,
+=======
     ResourceTemplate, Routing, Search, SearchResult, SkillHead, SkillRegistration, Stats,
     TEMPLATES,
+>>>>>>> main
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

@@ -90,6 +90,13 @@ impl Lines {
     }
 }
 
+/// The line of one skill at the top of an index.
+pub fn line(entry: &Entry<'_>) -> String {
+    let mut text = String::new();
+    push_line(&mut text, entry);
+    text.trim().to_owned()
+}
+
 fn push_line(out: &mut String, entry: &Entry<'_>) {
     let Entry {
         id,

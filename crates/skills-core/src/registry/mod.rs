@@ -1,6 +1,7 @@
 //! The use cases. Every surface decodes a request, makes one of these calls, and encodes the
 //! result.
 
+mod browse;
 mod collisions;
 mod fetch;
 mod files;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub use browse::{SkillCard, SkillDetails};
 pub(crate) use collisions::Hides;
 pub use fetch::FetchOptions;
 pub use files::DocumentList;
