@@ -86,13 +86,8 @@ pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills,
 pub use registry::{
     DocumentList, FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
     RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
-<<<<<<< HEAD
     ResourceTemplate, Routing, Search, SearchResult, SkillCard, SkillDetails, SkillHead,
-    SkillRegistration, TEMPLATES,
-=======
-    ResourceTemplate, Routing, Search, SearchResult, SkillHead, SkillRegistration, Stats,
-    TEMPLATES,
->>>>>>> main
+    SkillRegistration, Stats, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
