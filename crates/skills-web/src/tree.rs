@@ -187,6 +187,7 @@ mod tests {
             origin: Origin::State,
             files: None,
             visibility: Visibility::Auto,
+            lease: None,
         };
         let mut cards: Vec<_> = ids.into_iter().map(card).collect();
         cards.sort_by(|a, b| a.id.cmp(&b.id));

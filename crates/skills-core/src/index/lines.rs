@@ -16,6 +16,8 @@ pub struct Entry<'a> {
     pub visibility: Visibility,
     /// The origins of documents with the same id, which it hides.
     pub hides: &'a [Origin],
+    /// Whether it is past its lease.
+    pub stale: bool,
 }
 
 /// The rendered lines of one section of the index, children after their parents.
@@ -103,6 +105,7 @@ fn push_line(out: &mut String, entry: &Entry<'_>) {
         head,
         visibility,
         hides,
+        stale,
     } = entry;
     for _ in 0..id.depth() {
         out.push_str("  ");
@@ -118,6 +121,9 @@ fn push_line(out: &mut String, entry: &Entry<'_>) {
         push_plain(out, &cut(description, DESCRIPTION_MAX));
     }
     push_hides(out, hides);
+    if *stale {
+        out.push_str(" (stale)");
+    }
     out.push('\n');
 }
 

@@ -246,6 +246,7 @@ mod tests {
             head,
             visibility: Visibility::Auto,
             hides: &[],
+            stale: false,
         }))
     }
 

@@ -7,7 +7,8 @@ use super::Registry;
 use crate::index::{Entry, line};
 use crate::row_slot::RowSlot;
 use crate::{
-    Digest, Error, FolderFile, Head, Origin, SkillFolder, SkillId, SourceSkill, Visibility,
+    Digest, Error, FolderFile, Head, LeaseHead, Origin, Skill, SkillFolder, SkillId, SourceSkill,
+    Visibility,
 };
 
 /// A skill in a list for people.
@@ -29,6 +30,8 @@ pub struct SkillCard {
     pub files: Option<usize>,
     /// How visible it is.
     pub visibility: Visibility,
+    /// Its owner and its lease, if it has one of them.
+    pub lease: Option<LeaseHead>,
 }
 
 /// What is known of one skill.
@@ -59,7 +62,13 @@ impl Registry {
     pub async fn cards(&self) -> Result<Vec<SkillCard>, Error> {
         let state = self.stored_skills("list the skills").await?;
         let custom = self.source_skills(&state).await?.entries;
+        let leases = self.lease_marks().await?;
+        let lease = |skill: &Skill| {
+            let lease = leases.as_ref()?.of_skill(&skill.id, &skill.registered_at);
+            lease.cloned()
+        };
         let stored = state.rows.iter().map(|skill| SkillCard {
+            lease: lease(skill),
             id: skill.id.clone(),
             title: skill.head().title_or(&skill.id),
             description: skill.head().description.clone(),
@@ -86,6 +95,7 @@ impl Registry {
             origin: skill.origin,
             files: skill.folder.as_ref().map(|folder| folder.files.len()),
             visibility: self.visibility(&skill.id, &skill.head),
+            lease: None,
         }
     }
 
@@ -99,7 +109,11 @@ impl Registry {
         let (card, head, digest, place) = match (self.stored_skill(id).await?, source) {
             (Some(RowSlot::Row(skill)), _) => {
                 let head = skill.head().clone();
+                let leases = self.lease_marks().await?;
+                let lease = leases.as_ref();
+                let lease = lease.and_then(|leases| leases.of_skill(id, &skill.registered_at));
                 let card = SkillCard {
+                    lease: lease.cloned(),
                     id: id.clone(),
                     title: head.title_or(id),
                     description: head.description.clone(),
@@ -128,6 +142,7 @@ impl Registry {
                     origin: Origin::Fs,
                     files: None,
                     visibility: self.visibility(id, &head),
+                    lease: None,
                 };
                 (card, head, None, None)
             }
@@ -140,6 +155,7 @@ impl Registry {
                 head: &head,
                 visibility: card.visibility,
                 hides: &hides,
+                stale: card.lease.as_ref().is_some_and(|lease| lease.stale),
             })
         });
         Ok(SkillDetails {

@@ -95,6 +95,12 @@ fn heading(details: &SkillDetails) -> Markup {
             span { (size(card.bytes)) }
             span { "about " (count(card.bytes.div_ceil(TOKEN_BYTES), "token")) }
             @if !card.modified.is_empty() { span { "changed " (time(&card.modified)) } }
+            @if let Some(lease) = &card.lease {
+                @if let Some(owner) = &lease.owner { span { "owner " (owner) } }
+                @if let Some(ends) = &lease.expires_at {
+                    span { @if lease.stale { "stale: lease ended " } @else { "lease ends " } (time(ends)) }
+                }
+            }
         }
         @if let Some(place) = &details.place {
             p.place { "Read-only here. It is read from " code { (place) } }
