@@ -8,6 +8,7 @@ mod functions;
 mod ids;
 mod index;
 mod internal_namespaces;
+mod leases;
 mod markdown;
 mod notifications;
 mod outage;

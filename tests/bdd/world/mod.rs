@@ -6,6 +6,7 @@ mod feature_lint;
 mod memory_backend;
 mod received_calls;
 mod socket_backend;
+mod socket_worker;
 mod temp_folder;
 pub mod values;
 
