@@ -8,6 +8,7 @@ mod limits;
 mod lint;
 mod node;
 mod section;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod visibility;
@@ -25,6 +26,7 @@ pub use limits::LimitSettings;
 use node::{Entry, Node, Place, Value};
 use section::Section;
 pub use section::Warning;
+pub use sources::SourceSettings;
 
 /// The configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +53,8 @@ pub struct Config {
     pub index: IndexSettings,
     /// The visibility of skills whose ids match a pattern.
     pub visibility: VisibilityRules,
+    /// How files and registrations with the same id get on.
+    pub sources: SourceSettings,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
     /// What findings in skills mean.
@@ -101,6 +105,7 @@ impl Default for Config {
             discover: false,
             index: IndexSettings::default(),
             visibility: VisibilityRules::default(),
+            sources: SourceSettings::default(),
             limits: LimitSettings::default(),
             lint: LintSettings::default(),
         }
@@ -352,6 +357,7 @@ impl Config {
         config.http = file.section("http", "http.", Http::read);
         file.section("index", "index.", |section| config.index.read(section));
         visibility::read(&mut file, &mut config.visibility);
+        config.sources = file.section("sources", "sources.", SourceSettings::read);
         file.section("limits", "limits.", |section| config.limits.read(section));
         config.lint = file.section("lint", "lint.", lint::read);
         parsed.settings = file.finish();
@@ -367,6 +373,7 @@ impl Config {
             lint: self.lint.clone(),
             index_max_bytes: self.index.max_bytes,
             visibility: self.visibility.clone(),
+            on_conflict: self.sources.on_conflict,
         }
     }
 }

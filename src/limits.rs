@@ -208,6 +208,8 @@ const MCP: &[Limit] = &[
     limit("a call of a tool", Time(mcp::TOOL_TIMEOUT), "an error"),
     limit("sessions over HTTP", Count(mcp::MAX_SESSIONS), "the oldest one that was never used is closed for a new one; 503 if there is none").set_by("limits.http_sessions"),
     limit("a session over HTTP without a request or a stream", Time(mcp::SESSION_IDLE_TIMEOUT), "the session is closed"),
+    limit("characters of the name of a client in the log", Count(mcp::MAX_CLIENT_NAME_CHARS), "the rest is not shown"),
+    limit("names of clients without a session that are known", Count(mcp::MAX_KNOWN_CLIENTS), "the log does not name further ones"),
     limit("bytes of `initialize`", Bytes(mcp::MAX_INITIALIZE_BYTES), "an error"),
     limit("connections over HTTP, if the process may open four times as many files", Count(mcp::MAX_HTTP_CONNECTIONS), "a new one takes the place of one that waits for its client; 503 if there is none").set_by("limits.http_connections"),
     limit("streams over HTTP, and at most half of the connections", Count(mcp::MAX_HTTP_STREAMS), "503"),
@@ -230,7 +232,7 @@ const PAUSED: &str = "reading pauses";
 
 /// Bytes of log lines that wait for stderr. Further lines are dropped and counted.
 pub const MAX_LOG_BUFFER_BYTES: usize = 256 << 10;
-/// Different warnings of one place in the code within [`LOG_REPEATS_PERIOD`]. The rest is counted.
+/// Lines of one place in the code within [`LOG_REPEATS_PERIOD`]. The rest is counted.
 pub const MAX_LOG_COMPLAINTS: usize = 50;
 /// How long repeated warnings are counted before one line reports them.
 pub const LOG_REPEATS_PERIOD: Duration = Duration::from_secs(10);
@@ -244,8 +246,8 @@ const PROCESS: &[Limit] = &[
     limit("bytes of a token", Bytes(access::MAX_TOKEN_BYTES), "an error"),
     limit("files and sockets, if the system allows as many", Count(MAX_FILE_HANDLES), "an error of whatever needs one"),
     limit("bytes of log lines that wait for stderr", Bytes(MAX_LOG_BUFFER_BYTES), "further lines are dropped and counted"),
-    limit("different warnings of one kind in a period", Count(MAX_LOG_COMPLAINTS), "one line reports how many follow"),
-    limit("the period of repeated warnings", Time(LOG_REPEATS_PERIOD), "the next one is logged again"),
+    limit("log lines of one kind in a period; of equal warnings one", Count(MAX_LOG_COMPLAINTS), "one line reports how many follow"),
+    limit("the period of the limit of log lines", Time(LOG_REPEATS_PERIOD), "the next ones are logged again"),
     limit("the wait for stderr at the end of the program", Time(LOG_FLUSH_TIMEOUT), "the rest of the log is dropped"),
 ];
 

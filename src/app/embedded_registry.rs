@@ -16,7 +16,7 @@ use super::sources::FileCounts;
 use super::worker::Worker;
 use super::{SHUTDOWN_TIMEOUT, file_sources, registry, scopes, sources};
 use crate::config::LoadedConfig;
-use crate::engine::ClientEngine;
+use crate::engine::{ClientEngine, remote};
 
 /// An engine on a data directory and the registry that serves there.
 pub struct EmbeddedRegistry {
@@ -61,6 +61,7 @@ impl EmbeddedRegistry {
             },
             max_queued_bytes: limits.all_queues_bytes,
             max_open_calls: limits.open_calls,
+            command_prefix: Some(remote::CALLER_PREFIX),
             ..HubOptions::new(Arc::clone(&store) as _)
         });
         let client = hub.attach_with(ClientOptions {

@@ -83,7 +83,8 @@ mod tests {
     use serde_json::Value;
     use serde_json::value::to_raw_value;
     use skills_core::{
-        Error, Listing, Pending, PromptName, PromptText, SkillId, Source, SourcePrompt, SourceSkill,
+        Error, FoundDocument, Listing, Origin, Pending, PromptName, PromptText, SkillId, Source,
+        SourcePrompt, SourceSkill,
     };
 
     use super::*;
@@ -101,6 +102,21 @@ mod tests {
 
         fn skill<'a>(&'a self, _: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
             panic!("a skill was read");
+        }
+
+        fn document<'a>(
+            &'a self,
+            _: &'a SkillId,
+            _: Origin,
+        ) -> Pending<'a, Result<Option<FoundDocument>, Error>> {
+            panic!("a document was read");
+        }
+
+        fn prompt_place<'a>(
+            &'a self,
+            _: &'a PromptName,
+        ) -> Pending<'a, Result<Option<String>, Error>> {
+            panic!("a prompt was looked for");
         }
 
         fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {

@@ -66,7 +66,11 @@ pub async fn publish_changes(mut changes: SourceChanges, registry: &Registry, co
         match changes.next().await {
             Ok(batch) => {
                 for change in &batch {
+                    log_change(change);
                     publish_unless_registered(registry, change).await;
+                }
+                for (path, reason) in changes.newly_skipped() {
+                    tracing::warn!(path, reason, "file not served");
                 }
                 if problem.take().is_some() {
                     tracing::info!("the files can be read again");
@@ -84,6 +88,15 @@ pub async fn publish_changes(mut changes: SourceChanges, registry: &Registry, co
         if let Some(known) = changes.known() {
             counts.update(known, registry).await;
         }
+    }
+}
+
+fn log_change(change: &Change) {
+    match change {
+        Change::SkillRegistered(id) => tracing::info!(%id, "skill file added or changed"),
+        Change::SkillUnregistered(id) => tracing::info!(%id, "skill file no longer served"),
+        Change::PromptRegistered(name) => tracing::info!(%name, "prompt file added or changed"),
+        Change::PromptUnregistered(name) => tracing::info!(%name, "prompt file no longer served"),
     }
 }
 
@@ -116,7 +129,12 @@ pub async fn publish_unless_registered(registry: &Registry, change: &Change) {
         }
     };
     if !registered.unwrap_or(false) {
-        registry.publish(change);
+        return registry.publish(change);
+    }
+    if let Change::SkillRegistered(id) = change
+        && let Err(error) = registry.report_hidden_document(id).await
+    {
+        tracing::warn!("{}", error.to_text());
     }
 }
 

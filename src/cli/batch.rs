@@ -1,5 +1,6 @@
 //! Work on many skills at once, with a progress bar and a summary.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -14,6 +15,9 @@ use super::output::{Output, lines};
 
 /// Items in progress at a time: enough for the store to commit them in groups.
 const CONCURRENCY: usize = 32;
+
+/// A terminal shows up to this many names, else a summary. A pipe gets all.
+const NAMES_ON_TERMINAL: usize = 20;
 
 /// The result of one item.
 #[derive(Debug, PartialEq, Eq)]
@@ -71,10 +75,25 @@ impl Summary {
         [command, written, left_out]: [&str; 3],
         hint: &str,
     ) -> Result<(), CliError> {
-        for skip in &self.skipped {
+        let most = if output.shows_on_terminal() {
+            NAMES_ON_TERMINAL
+        } else {
+            usize::MAX
+        };
+        let warned = self.skipped.len().min(most);
+        for skip in &self.skipped[..warned] {
             output.warn(&format!("{}: {}", skip.what, skip.reason));
         }
-        output.data(command, self, |_| lines(&self.done))?;
+        if warned < self.skipped.len() {
+            let more = self.skipped.len() - warned;
+            output.warn(&format!("{more} more {left_out}; `--json` names all"));
+        }
+        output.data(command, self, |output| {
+            if output.shows_on_terminal() && self.done.len() > NAMES_ON_TERMINAL {
+                return by_folder(&self.done);
+            }
+            lines(&self.done)
+        })?;
         let (done, equal) = (self.done.len(), self.equal.len());
         let skipped = self.skipped.len();
         output.remark(&format!(
@@ -98,6 +117,26 @@ impl Summary {
         self.equal.sort_unstable();
         self.skipped.sort_by(|a, b| a.what.cmp(&b.what));
     }
+}
+
+/// How many items there are in each folder, in at most as many lines as there may be names.
+fn by_folder(names: &[String]) -> String {
+    let mut folders = BTreeMap::<&str, usize>::new();
+    for name in names {
+        let folder = name.split_once('/').map_or(".", |(folder, _)| folder);
+        *folders.entry(folder).or_default() += 1;
+    }
+    let shown = folders.iter().take(NAMES_ON_TERMINAL);
+    let mut all =
+        lines(shown.map(|(folder, number)| format!("{folder}/  {}", count(*number, "file"))));
+    if let Some(more) = folders
+        .len()
+        .checked_sub(NAMES_ON_TERMINAL)
+        .filter(|it| *it > 0)
+    {
+        all.extend(["and ", &more.to_string(), " more folders\n"]);
+    }
+    all
 }
 
 /// Runs `work` for every item, several at a time, and adds the results to `summary`. The first

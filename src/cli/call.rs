@@ -1,8 +1,7 @@
 //! `skills call`: calls any function on the engine.
 
 use clap::Args;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use skills_core::{FunctionId, Kind, nearest};
 
 use super::connection::{Connection, open};
@@ -20,9 +19,10 @@ pub struct CallArgs {
     /// The function's id, such as `skills::list`.
     function: String,
 
-    /// The payload as JSON; `-` is stdin.
-    #[arg(value_name = "JSON", default_value = "{}")]
-    payload: String,
+    /// The payload: JSON, `-` for JSON on stdin, or fields as `key=value`. A value that is JSON,
+    /// such as `3`, `true` or `["a"]`, is used as such, anything else is text.
+    #[arg(value_name = "JSON|KEY=VALUE")]
+    payload: Vec<String>,
 
     #[command(flatten)]
     options: Options,
@@ -30,7 +30,10 @@ pub struct CallArgs {
 
 const EXAMPLES: &str = "Examples:
   skills call skills::list
+  skills call demo::greet name=Ada
   skills call demo::greet '{\"name\": \"Ada\"}'
+  skills call demo::add a=1 b=2        numbers, as in {\"a\": 1, \"b\": 2}
+  skills call demo::find id='\"7\"'      the text 7
   skills call skills::register - < skill.json
   skills call engine::functions::list  list the functions
 
@@ -39,16 +42,16 @@ A text is printed unchanged, everything else as JSON.";
 pub fn run(args: &CallArgs) -> Result<(), CliError> {
     let function: FunctionId = args.function.parse()?;
     let function = function.to_string();
-    let text = match args.payload.as_str() {
-        "-" => input::text("-".as_ref(), PAYLOAD_MAX, &args.options.output())?,
-        given => given.to_owned(),
+    let payload = match args.payload.as_slice() {
+        [] => json!({}),
+        [dash] if dash == "-" => from_json(&input::text(
+            "-".as_ref(),
+            PAYLOAD_MAX,
+            &args.options.output(),
+        )?)?,
+        [json] if key_and_value(json).is_none() => from_json(json)?,
+        fields => from_fields(fields)?,
     };
-    let payload: Value = serde_json::from_str(&text).map_err(|error| {
-        CliError::invalid(
-            format!("the payload is not valid JSON: {error}"),
-            "quote it for your shell, as in '{\"uri\": \"iii://skills\"}'",
-        )
-    })?;
     open(&args.options, async |connection| {
         let result: Value = match connection.call_function(&function, &payload).await {
             Ok(result) => result,
@@ -64,6 +67,38 @@ pub fn run(args: &CallArgs) -> Result<(), CliError> {
     })
 }
 
+fn from_json(text: &str) -> Result<Value, CliError> {
+    serde_json::from_str(text).map_err(|error| {
+        CliError::invalid(
+            format!("the payload is not valid JSON: {error}"),
+            "write fields as key=value, or quote JSON for your shell, as in '{\"uri\": \"iii://skills\"}'",
+        )
+    })
+}
+
+/// The two parts of `key=value`. A key has no characters with which JSON begins.
+fn key_and_value(field: &str) -> Option<(&str, &str)> {
+    let (key, value) = field.split_once('=')?;
+    let is_key = !key.is_empty() && !key.contains(['{', '[', '"', ' ']);
+    is_key.then_some((key, value))
+}
+
+fn from_fields(fields: &[String]) -> Result<Value, CliError> {
+    let mut payload = Map::new();
+    for field in fields {
+        let (key, value) = key_and_value(field).ok_or_else(|| {
+            let hint = "write fields as key=value, or the whole payload as one JSON text";
+            CliError::invalid(format!("`{field}` is not a field"), hint)
+        })?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+        if payload.insert(key.to_owned(), value).is_some() {
+            let message = format!("field `{key}` is given twice");
+            return Err(CliError::invalid(message, "leave one of them out"));
+        }
+    }
+    Ok(payload.into())
+}
+
 /// Adds a hint with the most similar function of the engine.
 async fn suggest(connection: &Connection, function: &str, error: CliError) -> CliError {
     if error.kind != Kind::NotFound || !error.message.starts_with("function not found") {
@@ -77,5 +112,33 @@ async fn suggest(connection: &Connection, function: &str, error: CliError) -> Cl
     match nearest(function, ids) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_text_unless_they_are_json() {
+        let check = |given: &[&str], expected: &str| {
+            let given: Vec<_> = given.iter().map(ToString::to_string).collect();
+            let got = from_fields(&given);
+            let got = got.map_or_else(|error| error.message, |payload| payload.to_string());
+            assert_eq!(got, expected, "for {given:?}");
+        };
+        check(&["name=Ada", "n=3"], r#"{"n":3,"name":"Ada"}"#);
+        check(
+            &["a=true", "b=[1]", "c=\"7\""],
+            r#"{"a":true,"b":[1],"c":"7"}"#,
+        );
+        check(
+            &["zip=01", "empty=", "x=a=b"],
+            r#"{"empty":"","x":"a=b","zip":"01"}"#,
+        );
+        check(&["a=1", "a=2"], "field `a` is given twice");
+        check(&["a=1", "b"], "`b` is not a field");
+        check(&["a=1", "{}"], "`{}` is not a field");
+        assert!(key_and_value(r#"{"a": "b=c"}"#).is_none());
     }
 }

@@ -1,5 +1,4 @@
-//! How a command reaches the registry: it opens the data directory itself, or it calls the
-//! skills worker on an engine.
+//! How a command reaches the registry: on a data directory, or by a skills worker on an engine.
 //!
 //! On a data directory operations run in this process and errors keep their type. An engine
 //! transports errors as a code and a text; only that path decodes them.
@@ -231,21 +230,10 @@ pub fn not_offered(url: &str, id: &str) -> CliError {
     )
 }
 
-/// Every kind, to find the kind of a code.
-const KINDS: [Kind; 7] = [
-    Kind::Invalid,
-    Kind::NotFound,
-    Kind::Forbidden,
-    Kind::Failed,
-    Kind::Unavailable,
-    Kind::TimedOut,
-    Kind::Broken,
-];
-
 /// Decodes the error of a function. A code that is not in our table comes from an engine or
 /// another worker: its function failed.
 fn decode_error(body: &ErrorBody) -> CliError {
-    let kind = KINDS
+    let kind = Kind::ALL
         .into_iter()
         .find(|kind| skills_api::code(*kind) == body.code);
     let (message, hint) = match kind {
@@ -390,7 +378,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_found_again_by_its_code() {
-        for kind in KINDS {
+        for kind in Kind::ALL {
             assert_eq!(
                 decode_error(&ErrorBody::new(skills_api::code(kind), "x")).kind,
                 kind

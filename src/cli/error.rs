@@ -2,12 +2,15 @@
 
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use serde::Serialize;
 use skills_core::{Error, Kind};
 
 use super::exit_code::exit_code;
-use super::log::print_line;
-use super::output::print_error_document;
+use super::label::{Label, stderr_has_colours};
+use super::log::print_safe_line;
+use super::output::{SCHEMA_VERSION, print_error_document};
+use super::{Cli, options};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -55,20 +58,26 @@ impl CliError {
     /// Prints the error and returns the exit code. With `json` the error goes to stdout, unless
     /// stdout already has its one document; otherwise to stderr.
     pub fn report(self, json: bool) -> ExitCode {
-        if !(json && print_error_document(&self.to_json())) {
-            print_line(&self.to_text());
+        if !(json && print_error_document(&self.to_json(&command_name()))) {
+            print_safe_line(&self.to_text(stderr_has_colours()));
         }
         ExitCode::from(exit_code(self.kind))
     }
 
-    fn to_text(&self) -> String {
-        let hint = self.hint.as_ref().map(|hint| format!("\n\nhint: {hint}"));
-        format!("error: {}{}", self.message, hint.unwrap_or_default())
+    fn to_text(&self, is_coloured: bool) -> String {
+        let mut text = Label::Error.before(&self.message, is_coloured);
+        if let Some(hint) = &self.hint {
+            text.push_str("\n\n");
+            text.push_str(&Label::Hint.before(hint, is_coloured));
+        }
+        text
     }
 
-    fn to_json(&self) -> String {
+    fn to_json(&self, command: &str) -> String {
         #[derive(Serialize)]
         struct Envelope<'a> {
+            schema_version: u32,
+            command: &'a str,
             error: Body<'a>,
         }
         #[derive(Serialize)]
@@ -82,8 +91,18 @@ impl CliError {
             message: &self.message,
             hint: self.hint.as_deref(),
         };
-        serde_json::to_string(&Envelope { error }).unwrap_or_default()
+        let envelope = Envelope {
+            schema_version: SCHEMA_VERSION,
+            command,
+            error,
+        };
+        serde_json::to_string(&envelope).unwrap_or_default()
     }
+}
+
+/// The command that this process runs, as its JSON documents name it.
+fn command_name() -> String {
+    options::command_name(std::env::args_os().collect(), &Cli::command())
 }
 
 impl From<Error> for CliError {
@@ -104,12 +123,12 @@ mod tests {
     fn an_error_is_printed_as_text_or_json() {
         let error = || CliError::invalid("`x` is odd\u{7}", "make it even");
         assert_eq!(
-            error().to_text(),
-            "error: `x` is odd\u{7}\n\nhint: make it even"
+            error().to_text(false),
+            "error: `x` is odd\\u{7}\n\nhint: make it even"
         );
         assert_eq!(
-            error().to_json(),
-            "{\"error\":{\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\",\"hint\":\"make it even\"}}"
+            error().to_json("list"),
+            "{\"schema_version\":1,\"command\":\"list\",\"error\":{\"kind\":\"invalid\",\"message\":\"`x` is odd\\u0007\",\"hint\":\"make it even\"}}"
         );
     }
 }

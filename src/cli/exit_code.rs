@@ -14,6 +14,8 @@ pub const NOT_FOUND: u8 = 3;
 pub const FORBIDDEN: u8 = 4;
 /// An engine or worker is not running, or did not respond in time.
 pub const UNAVAILABLE: u8 = 5;
+/// The request contradicts what is stored.
+pub const CONFLICT: u8 = 6;
 
 /// Every exit code with its meaning, for the manual page. The README has the same table.
 pub const EXIT_CODES: &[(u8, &str)] = &[
@@ -23,6 +25,7 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
     (NOT_FOUND, "not found"),
     (FORBIDDEN, "forbidden"),
     (UNAVAILABLE, "unavailable or timed out"),
+    (CONFLICT, "in conflict with what is stored"),
 ];
 
 /// The exit code of a kind of error.
@@ -33,6 +36,7 @@ pub const fn exit_code(kind: Kind) -> u8 {
         Kind::NotFound => NOT_FOUND,
         Kind::Forbidden => FORBIDDEN,
         Kind::Unavailable | Kind::TimedOut => UNAVAILABLE,
+        Kind::Conflict => CONFLICT,
     }
 }
 
@@ -50,6 +54,7 @@ mod tests {
             (Kind::Forbidden, 4),
             (Kind::Unavailable, 5),
             (Kind::TimedOut, 5),
+            (Kind::Conflict, 6),
         ];
         for (kind, code) in codes {
             assert_eq!(exit_code(kind), code, "for {kind:?}");

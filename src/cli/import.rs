@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use skills_core::{Kind, SkillId};
+use skills_core::{Digest, Kind, Precondition, SkillId, Visibility};
 use skills_files::{MarkdownFile, MarkdownFolder};
 
 use super::batch::{self, Outcome, Summary};
@@ -66,7 +66,8 @@ struct File {
     file: MarkdownFile,
 }
 
-/// Registers one file, unless the registered skill is equal.
+/// Registers one file, unless the registered skill is equal. What another writer registers
+/// meanwhile stays.
 async fn import(
     connection: &Connection,
     file: File,
@@ -76,16 +77,24 @@ async fn import(
         Ok(body) => body,
         Err(error) => return Ok(Outcome::Skipped(error.message)),
     };
-    let may_be_equal =
-        entry.is_some_and(|entry| entry.origin == "state" && entry.bytes == body.len() as u64);
-    if may_be_equal {
+    let expected = if entry.is_some_and(|entry| entry.origin == "state") {
         let content = content(connection, &format!("iii://{}", file.id)).await?;
-        if content.text()? == body {
+        let registered = content.text()?;
+        if registered == body {
             return Ok(Outcome::Equal);
         }
+        Precondition::Digest(Digest::of(registered.as_bytes()))
+    } else if Visibility::declared_in(&body) == Some(Visibility::Off) {
+        // A skill that is off is in no list, so what is registered is not known.
+        Precondition::Any
+    } else {
+        Precondition::Absent
+    };
+    match register(connection, &file.id, &body, expected).await {
+        Ok(_) => Ok(Outcome::Done),
+        Err(error) if error.kind == Kind::Conflict => Ok(Outcome::Skipped(error.message)),
+        Err(error) => Err(error),
     }
-    register(connection, &file.id, &body).await?;
-    Ok(Outcome::Done)
 }
 
 /// The markdown files below a directory with their ids. Files without a valid id are skipped.

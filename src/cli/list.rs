@@ -1,21 +1,28 @@
 //! `skills list`: the skills as a tree or a flat list.
 
+use std::collections::HashMap;
+
 use clap::Args;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use skills_api::skills::LIST;
+use skills_api::skills::{LIST, RESOURCES_LIST};
+use skills_core::SCHEME;
 
 use super::CliError;
+use super::address;
 use super::connection::{Connection, open};
 use super::humanize::{age, count, size};
 use super::options::Options;
-use super::table::lay_out;
+use super::table::{fit_last, lay_out};
 
-/// List every skill, as a tree.
+/// List every skill with its title, as a tree.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ListArgs {
+    /// Only this skill and those below it, as in `resend`.
+    prefix: Option<String>,
+
     /// Print one line per skill with its full id, instead of a tree.
     #[arg(long)]
     flat: bool,
@@ -29,7 +36,8 @@ pub struct ListArgs {
 }
 
 const EXAMPLES: &str = "Examples:
-  skills list                          a tree with sizes, files and ages
+  skills list                          a tree with sizes, files, ages and titles
+  skills list resend                   the skill resend and those below it
   skills list --flat --origin fs       the full ids of skills that are files
   skills list --json | jq -r '.data.skills[].id'";
 
@@ -40,6 +48,13 @@ pub const ORIGINS: [&str; 3] = ["state", "fs", "3md"];
 #[derive(Deserialize, Serialize)]
 pub struct Entry {
     pub id: String,
+    #[serde(default)]
+    pub uri: String,
+    /// Empty if it has none.
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub description: String,
     pub bytes: u64,
     #[serde(default)]
     pub registered_at: String,
@@ -49,6 +64,20 @@ pub struct Entry {
     /// The number of files of a skill folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
+    /// The origins of documents with the same id, which it hides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hides: Vec<String>,
+}
+
+impl Entry {
+    /// `state`, or `state, hides fs`.
+    fn origin_and_marks(&self) -> String {
+        let mut text = self.origin.clone();
+        if !self.hides.is_empty() {
+            text.extend([", hides ", &self.hides.join(" and ")]);
+        }
+        text
+    }
 }
 
 fn state() -> String {
@@ -72,25 +101,45 @@ pub struct Damaged {
 }
 
 pub fn run(args: &ListArgs) -> Result<(), CliError> {
+    let prefix = args.prefix.as_deref();
+    let prefix = prefix.map(|prefix| address::id(prefix.trim().trim_end_matches('/')));
+    let prefix = prefix.transpose()?;
     open(&args.options, async |connection| {
-        let listing = listing(connection, args.origin.as_deref()).await?;
+        let mut listing = listing(connection, args.origin.as_deref()).await?;
+        if let Some(prefix) = &prefix {
+            let below = format!("{prefix}/");
+            let is_listed = |id: &str| id == prefix.as_str() || id.starts_with(&below);
+            listing.skills.retain(|skill| is_listed(&skill.id));
+        }
+        describe(connection, &mut listing.skills).await?;
         for Damaged { place, reason } in &listing.damaged {
             connection.output.warn(&format!("{place}: {reason}"));
         }
         connection.output.data("list", &listing, |output| {
             let rows = if args.flat { flat } else { tree };
-            let rows = rows(&listing.skills, Timestamp::now());
+            let mut rows = rows(&listing.skills, Timestamp::now());
             // The number of files is shown if a skill has one.
             if listing.skills.iter().any(|skill| skill.files.is_some()) {
-                return lay_out(&rows, [false, true, true, true, false], output.columns());
+                let columns = output
+                    .columns()
+                    .inspect(|columns| fit_last(&mut rows, *columns));
+                return lay_out(&rows, [false, true, true, true, false, false], columns);
             }
-            let rows: Vec<_> = rows
-                .into_iter()
-                .map(|[name, bytes, _, age, origin]| [name, bytes, age, origin])
-                .collect();
-            lay_out(&rows, [false, true, true, false], output.columns())
+            let rows = rows.into_iter();
+            let without_files =
+                |[name, bytes, _, age, origin, title]: Row| [name, bytes, age, origin, title];
+            let mut rows: Vec<_> = rows.map(without_files).collect();
+            let columns = output
+                .columns()
+                .inspect(|columns| fit_last(&mut rows, *columns));
+            lay_out(&rows, [false, true, true, false, false], columns)
         })?;
-        if listing.skills.is_empty() && args.origin.is_none() {
+        if listing.skills.is_empty()
+            && let Some(prefix) = &prefix
+        {
+            let note = format!("no skill is `{prefix}` or below it; `skills list` shows all");
+            connection.output.note(&note);
+        } else if listing.skills.is_empty() && args.origin.is_none() {
             connection.output.note(
                 "no skills yet; `skills register ID FILE` adds one, `skills serve FOLDER` serves a folder",
             );
@@ -114,14 +163,45 @@ pub async fn listing(connection: &Connection, origin: Option<&str>) -> Result<Li
     Ok(listing)
 }
 
-/// Name, size, files, age, origin.
-type Row = [String; 5];
+/// Adds addresses, titles and descriptions, which agents see in the list of resources.
+async fn describe(connection: &Connection, skills: &mut [Entry]) -> Result<(), CliError> {
+    #[derive(Deserialize)]
+    struct Resources {
+        resources: Vec<Resource>,
+    }
+    #[derive(Deserialize)]
+    struct Resource {
+        uri: String,
+        name: String,
+        #[serde(default)]
+        description: String,
+    }
+    let listed: Resources = connection.call(&RESOURCES_LIST, &json!({})).await?;
+    let listed = listed.resources.into_iter();
+    let mut listed: HashMap<_, _> = listed.map(|one| (one.uri.clone(), one)).collect();
+    for skill in skills {
+        skill.uri = format!("{SCHEME}{}", skill.id);
+        if let Some(resource) = listed.remove(&skill.uri) {
+            // A skill without a title is named by its id.
+            if resource.name != skill.id {
+                skill.title = resource.name;
+            }
+            skill.description = resource.description;
+        }
+    }
+    Ok(())
+}
+
+/// Name, size, files, age, origin, title.
+type Row = [String; 6];
 
 fn row(name: String, skill: &Entry, now: Timestamp) -> Row {
     let age = format!("{:>6}", age(&skill.registered_at, now));
     let files = skill.files.map(|files| count(files, "file"));
     let files = files.unwrap_or_default();
-    [name, size(skill.bytes), files, age, skill.origin.clone()]
+    let origin = skill.origin_and_marks();
+    let title = skill.title.clone();
+    [name, size(skill.bytes), files, age, origin, title]
 }
 
 fn flat(skills: &[Entry], now: Timestamp) -> Vec<Row> {
@@ -168,10 +248,14 @@ mod tests {
         let ids = ["a-c", "a", "a/b", "x/y/z", "x/y/w", "x/q"];
         let skills = ids.map(|id| Entry {
             id: id.into(),
+            uri: String::new(),
+            title: String::new(),
+            description: String::new(),
             bytes: 1,
             registered_at: String::new(),
             origin: "state".into(),
             files: None,
+            hides: Vec::new(),
         });
         let names: Vec<_> = tree(&skills, Timestamp::now())
             .into_iter()

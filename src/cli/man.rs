@@ -5,6 +5,7 @@ use clap_mangen::Man;
 use skills_core::nearest;
 
 use super::exit_code::EXIT_CODES;
+use super::options::ENVIRONMENT;
 use super::output::print;
 use super::{Cli, CliError};
 
@@ -40,24 +41,13 @@ pub fn run(args: &ManArgs) -> Result<(), CliError> {
     let codes = codes.map(|(code, meaning)| item(&code.to_string(), meaning));
     let variables = ENVIRONMENT
         .iter()
-        .map(|(name, meaning)| item(name, meaning));
+        .map(|(name, meaning)| item(name, &meaning.replace('-', "\\-")));
     print(&format!(
         "{page}.fi\n.SH \"EXIT STATUS\"\n{}.SH ENVIRONMENT\n{}",
         codes.collect::<String>(),
         variables.collect::<String>()
     ))
 }
-
-const ENVIRONMENT: &[(&str, &str)] = &[
-    ("SKILLS_URL", "the engine's address, as with \\-\\-url"),
-    ("SKILLS_TOKEN", "its bearer token, as with \\-\\-token"),
-    (
-        "SKILLS_DATA_DIR",
-        "the data directory, as with \\-\\-data\\-dir",
-    ),
-    ("NO_COLOR", "if set, no styles on a terminal"),
-    ("RUST_LOG", "the log filter, such as debug"),
-];
 
 fn unknown(word: &str, command: &Command) -> CliError {
     let names = command.get_subcommands().map(Command::get_name);

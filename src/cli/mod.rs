@@ -17,9 +17,11 @@ mod eval;
 mod exit_code;
 mod export;
 mod fetch;
+mod help;
 mod humanize;
 mod import;
 mod input;
+mod label;
 mod lint;
 mod list;
 mod log;
@@ -46,10 +48,12 @@ mod write_file;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use error::CliError;
 pub use exit_code::{EXIT_CODES, exit_code};
+pub use options::ENVIRONMENT;
 
 use crate::app;
 
@@ -88,7 +92,9 @@ Logs go to stderr; RUST_LOG=debug adds detail.";
 
 #[derive(Subcommand)]
 enum Command {
+    #[command(visible_alias = "ls")]
     List(list::ListArgs),
+    #[command(visible_alias = "get")]
     Read(read::ReadArgs),
     Fetch(fetch::FetchArgs),
     Index(read::IndexArgs),
@@ -96,6 +102,7 @@ enum Command {
     Route(search::RouteArgs),
     Eval(eval::EvalArgs),
     Register(register::RegisterArgs),
+    #[command(visible_alias = "rm")]
     Unregister(unregister::SkillsArgs),
     New(new::NewArgs),
     Import(import::ImportArgs),
@@ -126,8 +133,9 @@ pub fn main() -> ExitCode {
     if words.get(1).is_some_and(starts_with_option) {
         words = options::command_first(words, &Cli::command());
     }
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => return help::print(words),
         Err(error) => return report_usage(&error),
     };
     let outcome = match cli.command {

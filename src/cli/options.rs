@@ -19,6 +19,24 @@ use crate::config::{Config, LoadedConfig};
 const DEFAULT_URL: &str = "ws://127.0.0.1:49134";
 const DEFAULT_CONFIG: &str = "./config.yaml";
 
+/// The environment variables that the program reads, and their meanings.
+pub const ENVIRONMENT: &[(&str, &str)] = &[
+    ("SKILLS_URL", "the address of the engine"),
+    ("III_URL", "the same, if `SKILLS_URL` is not set"),
+    (
+        "SKILLS_TOKEN",
+        "the token that clients send and `skills serve` requires",
+    ),
+    ("SKILLS_DATA_DIR", "the data directory"),
+    ("SKILLS_CONFIG", "the configuration file"),
+    (
+        "III_WORKER_NAME",
+        "the name of the worker on an engine that starts its workers itself",
+    ),
+    ("RUST_LOG", "what is logged, such as `debug`"),
+    ("NO_COLOR", "if set, no colours on a terminal"),
+];
+
 /// The engine and the configuration.
 #[derive(Args, Clone, Debug)]
 pub struct EngineArgs {
@@ -240,6 +258,28 @@ pub fn command_first(mut words: Vec<OsString>, program: &Command) -> Vec<OsStrin
     words
 }
 
+/// The command of a command line, such as `prompts get`; without one, the name of the program.
+pub fn command_name(words: Vec<OsString>, program: &Command) -> String {
+    let words = command_first(words, program);
+    let mut command = program;
+    let mut names = Vec::new();
+    for word in &words[1..] {
+        match command.find_subcommand(word) {
+            Some(found) => {
+                names.push(found.get_name());
+                command = found;
+            }
+            None if word.as_encoded_bytes().starts_with(b"-") => {}
+            None => break,
+        }
+    }
+    if names.is_empty() {
+        program.get_name().to_owned()
+    } else {
+        names.join(" ")
+    }
+}
+
 /// Whether the command line contains `--json`. Known before the command line is parsed, so that
 /// a mistake in it is reported as JSON too.
 pub fn wants_json() -> bool {
@@ -257,7 +297,7 @@ mod tests {
     fn options_may_stand_before_the_command() {
         let url = || Arg::new("url").long("url").action(ArgAction::Set);
         let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
-        let list = Command::new("list").arg(url()).arg(json);
+        let list = Command::new("list").alias("ls").arg(url()).arg(json);
         let program = Command::new("skills").arg(url()).subcommand(list);
         let check = |given: &str, expected: &str| {
             let words = given.split(' ').map(Into::into).collect();
@@ -273,6 +313,14 @@ mod tests {
         check("skills", "skills");
         check("skills --help", "skills --help");
         check("skills -- list", "skills -- list");
+        let check = |given: &str, expected: &str| {
+            let words = given.split(' ').map(Into::into).collect();
+            assert_eq!(command_name(words, &program), expected, "for {given}");
+        };
+        check("skills --url u list --json x", "list");
+        check("skills ls", "list");
+        check("skills --json", "skills");
+        check("skills odd list", "skills");
     }
 
     #[track_caller]

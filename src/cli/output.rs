@@ -11,11 +11,12 @@ use serde::Serialize;
 use skills_core::{escape_control, escape_control_in_lines};
 
 use super::CliError;
-use super::log::print_line;
+use super::label::{Label, stderr_has_colours};
+use super::log::{print_line, print_safe_line};
 use super::markdown;
 
 /// The version of the JSON documents.
-const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// Whether this process has printed its one JSON document, of data or of an error.
 static DOCUMENT_PRINTED: AtomicBool = AtomicBool::new(false);
@@ -134,9 +135,10 @@ impl Output {
         match self.terminal {
             _ if raw => Text::Ready(text.to_owned()),
             None => Text::Plain(text.to_owned()),
-            Some(Terminal { styled: true, .. }) if is_markdown => {
-                Text::Ready(markdown::render(text))
-            }
+            Some(Terminal {
+                styled: true,
+                columns,
+            }) if is_markdown => Text::Ready(markdown::render(text, columns)),
             Some(_) => Text::Plain(line(text)),
         }
     }
@@ -144,14 +146,14 @@ impl Output {
     /// Prints a note on stderr.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            print_line(&format!("note: {text}"));
+            print_labelled(Label::Note, text);
         }
     }
 
     /// Prints a warning on stderr: a problem that does not stop the command.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
-            print_line(&format!("warning: {text}"));
+            print_labelled(Label::Warning, text);
         }
     }
 
@@ -168,6 +170,10 @@ impl Output {
     }
 }
 
+fn print_labelled(label: Label, text: &str) {
+    print_safe_line(&label.before(text, stderr_has_colours()));
+}
+
 /// Writes text to stdout, escaped if it is a terminal. If its reader is gone, the process ends with
 /// success.
 pub fn print(text: &str) -> Result<(), CliError> {
@@ -176,6 +182,11 @@ pub fn print(text: &str) -> Result<(), CliError> {
     } else {
         write_or_exit(text.as_bytes())
     }
+}
+
+/// Writes text that is safe for a terminal to stdout.
+pub fn print_ready(text: &str) -> Result<(), CliError> {
+    write_or_exit(text.as_bytes())
 }
 
 fn write_or_exit(text: &[u8]) -> Result<(), CliError> {

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skills_api::skills::{REGISTER, RESOURCES_READ};
-use skills_core::{BODY_MAX, Document, SkillId};
+use skills_core::{BODY_MAX, Document, Precondition, SkillId};
 
 use super::connection::{Connection, open};
 use super::humanize::size;
@@ -38,7 +38,7 @@ pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
     let skill = input::text(&args.file, BODY_MAX, &args.options.output())?;
     open(&args.options, async |connection| {
         let before = body(connection, &id).await;
-        let registered = register(connection, &id, &skill).await?;
+        let registered = register(connection, &id, &skill, Precondition::Any).await?;
         let outcome = match before {
             None => "registered",
             Some(before) if before == skill => "unchanged",
@@ -72,7 +72,13 @@ pub async fn register(
     connection: &Connection,
     id: &SkillId,
     skill: &str,
+    expected: Precondition,
 ) -> Result<Registered, CliError> {
-    let payload = json!({ "id": id.as_str(), "skill": skill });
+    let mut payload = json!({ "id": id.as_str(), "skill": skill });
+    match expected {
+        Precondition::Any => {}
+        Precondition::Absent => payload["if_match"] = Value::Null,
+        Precondition::Digest(digest) => payload["if_match"] = digest.to_string().into(),
+    }
     connection.call(&REGISTER, &payload).await
 }

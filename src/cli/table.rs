@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use skills_core::escape_control;
+use unicode_width::UnicodeWidthStr;
 
 const GAP: usize = 2;
 
@@ -18,7 +19,7 @@ pub fn lay_out<const N: usize>(
         .map(|row| row.each_ref().map(|cell| escape_control(cell)))
         .collect();
     let widths: [usize; N] = std::array::from_fn(|column| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
+        let cells = rows.iter().map(|row| row[column].width());
         cells.max().unwrap_or(0)
     });
     let mut end = 0;
@@ -33,12 +34,12 @@ pub fn lay_out<const N: usize>(
         let mut line = String::new();
         for (column, cell) in row.iter().take(shown).enumerate() {
             let gap = if column > 0 { GAP } else { 0 };
-            let width = widths[column];
+            let free = widths[column] - cell.width();
             // Writing to a string cannot fail.
             let _ = if right[column] {
-                write!(line, "{:gap$}{cell:>width$}", "")
+                write!(line, "{:gap$}{:free$}{cell}", "", "")
             } else {
-                write!(line, "{:gap$}{cell:<width$}", "")
+                write!(line, "{:gap$}{cell}{:free$}", "", "")
             };
         }
         out.push_str(line.trim_end());
@@ -47,9 +48,49 @@ pub fn lay_out<const N: usize>(
     out
 }
 
+/// Cuts the last column where a line would be longer than the terminal is wide.
+pub fn fit_last<const N: usize>(rows: &mut [[String; N]], columns: usize) {
+    let Some(last) = N.checked_sub(1) else {
+        return;
+    };
+    let widest = |column: usize| rows.iter().map(|row| row[column].width()).max();
+    let others: usize = (0..last)
+        .map(|column| widest(column).unwrap_or(0) + GAP)
+        .sum();
+    let room = columns.saturating_sub(others);
+    for row in rows {
+        row[last] = match room {
+            0..4 => String::new(),
+            _ => console::truncate_str(&row[last], room, "...").into_owned(),
+        };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        let rows = [row("漢字", "1"), row("a", "2")];
+        assert_eq!(lay_out(&rows, [false, false], None), "漢字  1\na     2\n");
+    }
+
+    #[test]
+    fn the_last_column_is_cut_to_the_terminal() {
+        let rows = [["greet <name>".to_owned(), "Compose a greeting.".to_owned()]];
+        let check = |columns, expected: &str| {
+            let mut rows = rows.clone();
+            fit_last(&mut rows, columns);
+            assert_eq!(rows[0][1], expected, "for {columns}");
+        };
+        check(33, "Compose a greeting.");
+        check(32, "Compose a greet...");
+        check(18, "C...");
+        check(17, "");
+        check(3, "");
+    }
 
     fn rows() -> Vec<[String; 3]> {
         let row = |a: &str, b: &str, c: &str| [a.into(), b.into(), c.into()];

@@ -10,6 +10,9 @@ use skills_iii::{Client, ClientOptions};
 /// between; it ignores the second of two answers.
 const REPEAT_REPLY: Duration = Duration::from_millis(100);
 
+/// What the names of callers begin with.
+pub const CALLER_PREFIX: &str = "skills-caller@";
+
 /// Connects to the engine at `url` as a worker, and reconnects when the connection is lost.
 /// A message of the engine may have at most `max_message_bytes`.
 pub fn connect_worker(
@@ -34,7 +37,7 @@ pub fn connect_worker(
 pub fn connect_caller(url: &str, token: Option<String>) -> Result<Client, BadAddress> {
     let defaults = ClientOptions::default();
     let options = ClientOptions {
-        name: format!("skills-caller@{}", defaults.name),
+        name: format!("{CALLER_PREFIX}{}", defaults.name),
         version: env!("CARGO_PKG_VERSION").into(),
         token,
         ..defaults

@@ -1,6 +1,10 @@
 //! The documents of the skills worker on an engine, as a [`Source`]: its files are on its
 //! disk, so they are read by calling its operations.
 
+mod answers;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,108 +15,17 @@ use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use skills_api::documents::{DOCUMENTS, Document, Documents, DocumentsInput};
 use skills_core::{
-    Engine, Error, Failure, FileContent, FilePath, Head, Listing, Manifest, Origin, Pending,
-    PromptArgument, PromptName, PromptText, ResourceUri, SkillId, Source, SourcePrompt,
-    SourceSkill, TemplateArgument, file_of_body, manifests_of_bodies,
+    Engine, Error, Failure, FileContent, FilePath, FoundDocument, Head, Listing, Manifest, Origin,
+    Pending, PromptName, PromptText, ResourceUri, SkillId, Source, SourcePrompt, SourceSkill,
+    file_of_body, manifests_of_bodies,
 };
+
+use answers::{Data, Described, Entry, FileData, List, Rendered, Text, declared};
 
 /// The documents that the skills worker on an engine serves; none without such a worker.
 pub struct WorkerSource {
     engine: Arc<dyn Engine>,
     timeout: Duration,
-}
-
-/// The result of an operation that returns a list.
-#[derive(Deserialize)]
-struct List<T> {
-    #[serde(
-        alias = "skills",
-        alias = "prompts",
-        alias = "resources",
-        alias = "contents"
-    )]
-    items: Vec<T>,
-}
-
-/// An entry of `skills::list`, with an id, or of `prompts::list`, with a name.
-#[derive(Deserialize)]
-struct Entry {
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    bytes: usize,
-    registered_at: Arc<str>,
-    /// Workers from before documents return none.
-    #[serde(default)]
-    origin: Option<String>,
-}
-
-impl Entry {
-    /// Where a document lives; `None` for an entry in state. An unknown origin is a document.
-    fn document_origin(&self) -> Option<Origin> {
-        match self.origin.as_deref() {
-            None => None,
-            Some(origin) if origin == Origin::State.as_str() => None,
-            Some(origin) if origin == Origin::Agent3md.as_str() => Some(Origin::Agent3md),
-            Some(_) => Some(Origin::Fs),
-        }
-    }
-}
-
-/// An entry of `skills::resources-list` or `prompts::mcp-list`.
-#[derive(Deserialize)]
-struct Described {
-    #[serde(default)]
-    uri: String,
-    name: Arc<str>,
-    #[serde(default)]
-    description: Option<Arc<str>>,
-    #[serde(default)]
-    arguments: Vec<PromptArgument>,
-}
-
-/// An argument as a menu shows it: its description has the choices and the default, and the
-/// worker applies them.
-fn declared(argument: PromptArgument) -> TemplateArgument {
-    TemplateArgument {
-        argument,
-        default: None,
-        choices: Box::default(),
-    }
-}
-
-#[derive(Deserialize)]
-struct Text {
-    text: Arc<str>,
-}
-
-/// The content of a file.
-#[derive(Deserialize)]
-struct FileData {
-    #[serde(flatten)]
-    data: Data,
-}
-
-/// Text, or bytes in base64.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Data {
-    Text(String),
-    Blob(String),
-}
-
-/// The result of `prompts::mcp-get`.
-#[derive(Deserialize)]
-struct Rendered {
-    description: Arc<str>,
-    messages: Vec<Message>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: Text,
 }
 
 impl WorkerSource {
@@ -158,14 +71,15 @@ impl WorkerSource {
         Ok(list.map_or_else(Vec::new, |list| list.items))
     }
 
-    /// Every document; `None` if the worker has no such operation.
+    /// Every document, those that others hide last; `None` if the worker has no such operation.
     async fn documents(&self, digests: bool) -> Result<Option<Vec<Manifest>>, Error> {
         let input = json!(DocumentsInput { digests });
         let documents = self.call(DOCUMENTS.id, &input, LIST_SKILLS).await?;
-        let Some(Documents { skills }) = documents else {
+        let Some(Documents { skills, hidden }) = documents else {
             return Ok(None);
         };
-        let manifests = skills.into_iter().map(Document::into_manifest);
+        let manifests = skills.into_iter().chain(hidden);
+        let manifests = manifests.map(Document::into_manifest);
         manifests.collect::<Result<_, _>>().map(Some)
     }
 
@@ -219,6 +133,7 @@ impl WorkerSource {
                     triggers: None,
                 },
                 folder: None,
+                body_hash: None,
                 id,
             })
         };
@@ -284,12 +199,42 @@ impl WorkerSource {
     }
 
     async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        let input = json!({ "uri": ResourceUri::Skill(id.clone()).to_string() });
+        self.read_text(&ResourceUri::Skill(id.clone())).await
+    }
+
+    async fn read_text(&self, uri: &ResourceUri) -> Result<Option<Arc<str>>, Error> {
+        let input = json!({ "uri": uri.to_string() });
         let contents: Option<List<Text>> = self
             .call("skills::resources-read", &input, "read a document")
             .await?;
         let content = contents.and_then(|mut contents| contents.items.pop());
         Ok(content.map(|content| content.text))
+    }
+
+    async fn find_document(
+        &self,
+        id: &SkillId,
+        origin: Origin,
+    ) -> Result<Option<FoundDocument>, Error> {
+        let body = match self
+            .read_text(&ResourceUri::SkillFrom(origin, id.clone()))
+            .await
+        {
+            // A worker from before these addresses.
+            Err(Error::Invalid { .. }) => None,
+            body => body?,
+        };
+        Ok(body.map(|body| FoundDocument {
+            place: format!("a document of the engine's skills worker ({origin})"),
+            body,
+        }))
+    }
+
+    async fn find_prompt_place(&self, name: &PromptName) -> Result<Option<String>, Error> {
+        let listed = self.prompts_without_descriptions().await?;
+        let mut listed = listed.iter();
+        let found = listed.find(|prompt| prompt.name == *name);
+        Ok(found.map(|_| "a document of the engine's skills worker".to_owned()))
     }
 
     async fn read_file(&self, id: &SkillId, path: &FilePath) -> Result<Option<FileContent>, Error> {
@@ -337,6 +282,21 @@ impl Source for WorkerSource {
         Box::pin(self.read_skill(id))
     }
 
+    fn document<'a>(
+        &'a self,
+        id: &'a SkillId,
+        origin: Origin,
+    ) -> Pending<'a, Result<Option<FoundDocument>, Error>> {
+        Box::pin(self.find_document(id, origin))
+    }
+
+    fn prompt_place<'a>(
+        &'a self,
+        name: &'a PromptName,
+    ) -> Pending<'a, Result<Option<String>, Error>> {
+        Box::pin(self.find_prompt_place(name))
+    }
+
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
         Box::pin(self.list_manifests())
     }
@@ -361,6 +321,3 @@ impl Source for WorkerSource {
         Box::pin(self.read_prompt(name, given))
     }
 }
-
-#[cfg(test)]
-mod tests;

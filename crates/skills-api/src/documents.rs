@@ -21,17 +21,24 @@ pub const DOCUMENTS: Operation = Operation::function::<DocumentsInput, Documents
     |registry, payload| {
         Box::pin(async move {
             let DocumentsInput { digests } = decode(&payload)?;
-            let entries = if digests {
+            let documents = if digests {
                 let manifests = registry.document_manifests().await?;
-                manifests.iter().map(Document::of_manifest).collect()
+                Documents {
+                    skills: manifests.iter().map(Document::of_manifest).collect(),
+                    hidden: Vec::new(),
+                }
             } else {
-                let skills = registry.documents().await?;
-                skills
-                    .iter()
-                    .map(|skill| Document::of(skill, &[]))
-                    .collect()
+                let list = registry.documents().await?;
+                let entries = |skills: &[SourceSkill]| {
+                    let skills = skills.iter();
+                    skills.map(|skill| Document::of(skill, &[])).collect()
+                };
+                Documents {
+                    skills: entries(&list.skills),
+                    hidden: entries(&list.hidden),
+                }
             };
-            encode(&Documents { skills: entries })
+            encode(&documents)
         })
     },
 )
@@ -50,6 +57,10 @@ pub struct DocumentsInput {
 pub struct Documents {
     /// In no particular order. Registered skills, and the documents that they hide, are absent.
     pub skills: Vec<Document>,
+    /// The documents with another body that they or registered skills hide. Absent if there are
+    /// none, and with digests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<Document>,
 }
 
 /// A skill that is a document.
@@ -185,6 +196,7 @@ impl Document {
                     visibility: self.visibility.and_then(|name| name.parse().ok()),
                 },
                 folder,
+                body_hash: None,
             },
             digests: digests.into(),
             generated,
@@ -268,6 +280,7 @@ mod tests {
                 visibility: Some(Visibility::Manual),
             },
             folder: Some(Arc::new(folder)),
+            body_hash: None,
         };
         let digests = [Digest::of(b"a"), Digest::of(b"b")];
         let manifest = Manifest {

@@ -79,6 +79,7 @@ pub const fn code(kind: Kind) -> &'static str {
         Kind::Invalid => "invalid_input",
         Kind::NotFound => "not_found",
         Kind::Forbidden => "forbidden",
+        Kind::Conflict => "conflict",
         Kind::Failed => "failed",
         Kind::Unavailable => "unavailable",
         Kind::TimedOut => "timed_out",

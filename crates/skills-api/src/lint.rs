@@ -99,7 +99,7 @@ impl<'a> FindingEntry<'a> {
 async fn of_skill(registry: &Registry, id: &SkillId) -> Result<Findings, Error> {
     let (skills, documents) = (
         registry.skills().await?.entries,
-        registry.documents().await?,
+        registry.documents().await?.skills,
     );
     let document = documents.iter().find(|document| document.id == *id);
     let folder = document.and_then(|document| document.folder.as_ref());

@@ -9,7 +9,7 @@ use skills_core::{Json, PromptName};
 
 use super::Operation;
 use super::decode::{Object, decode, encode};
-use super::schema::AnyValue;
+use super::schema::{AnyValue, text_or_null};
 use super::skills::EmptyInput;
 
 /// `prompts::register`.
@@ -58,11 +58,6 @@ struct PromptArgument {
     description: Option<String>,
     #[serde(default)]
     required: bool,
-}
-
-/// Without a default, as in the published schema.
-fn text_or_null(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": ["string", "null"] })
 }
 
 impl PromptArgument {
@@ -128,6 +123,7 @@ pub const LIST: Operation = Operation::function::<ListPromptsInput, ListPromptsO
                 arguments: prompt.arguments,
                 registered_at: prompt.registered_at,
                 origin: prompt.origin.as_str(),
+                hides: prompt.hides.iter().map(|origin| origin.as_str()).collect(),
             };
             encode(&ListPromptsOutput {
                 prompts: listing.entries.into_iter().map(entry).collect(),
@@ -153,6 +149,9 @@ struct PromptEntry {
     registered_at: Arc<str>,
     /// `state` for what a worker registered, otherwise the source it comes from.
     origin: &'static str,
+    /// The origins of documents with the same name. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hides: Vec<&'static str>,
 }
 
 /// `prompts::mcp-list`.

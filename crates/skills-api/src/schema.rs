@@ -39,6 +39,11 @@ fn simplify(schema: &mut Schema) {
     }
 }
 
+/// A text or null. Without a default, as in the published schemas.
+pub fn text_or_null(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({ "type": ["string", "null"] })
+}
+
 /// An output in the shape of the Model Context Protocol, which the schema does not repeat.
 pub struct AnyValue;
 

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use skills_core::{
-    ContentData, IndexPart, Mime, PageRequest, Resource, SCHEME, SkillHead, SkillId, Skipped,
-    TEMPLATES, check_body, page,
+    ContentData, IndexPart, Mime, PageRequest, Precondition, Resource, SCHEME, SkillHead, SkillId,
+    SkillRegistration, Skipped, TEMPLATES, check_body, page,
 };
 
 use super::Operation;
 use super::decode::{decode, encode};
 use super::lint::check_registration;
-use super::schema::AnyValue;
+use super::schema::{AnyValue, text_or_null};
 
 /// `skills::register`.
 pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, RegisterSkillOutput>(
@@ -22,11 +22,19 @@ pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, Regist
     "Store a markdown skill under an id; agents read it at iii://{id}.",
     |registry, payload| {
         Box::pin(async move {
-            let RegisterSkillInput { id, skill } = decode(&payload)?;
+            let RegisterSkillInput {
+                id,
+                skill,
+                if_match,
+            } = decode(&payload)?;
             let checked: SkillId = id.parse()?;
             check_body(&skill)?;
             check_registration(&registry, &checked, &skill)?;
-            let registered_at = registry.register_skill(checked, skill).await?;
+            let registration = SkillRegistration {
+                expected: if_match,
+                ..SkillRegistration::new(checked, skill)
+            };
+            let registered_at = registry.register(registration).await?;
             encode(&RegisterSkillOutput { id, registered_at })
         })
     },
@@ -39,6 +47,22 @@ struct RegisterSkillInput {
     id: String,
     /// The markdown, at most 256 KiB.
     skill: String,
+    /// The digest (`sha256:...`) of the body that must be registered now, or null if none must
+    /// be. Another body is not replaced: the call fails as `conflict`.
+    #[serde(default, deserialize_with = "precondition")]
+    #[schemars(default, schema_with = "text_or_null")]
+    if_match: Precondition,
+}
+
+/// The precondition of a field that is present: null is not the same as absent.
+fn precondition<'de, D: Deserializer<'de>>(field: D) -> Result<Precondition, D::Error> {
+    match Option::<String>::deserialize(field)? {
+        None => Ok(Precondition::Absent),
+        Some(digest) => digest
+            .parse()
+            .map(Precondition::Digest)
+            .map_err(serde::de::Error::custom),
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -159,6 +183,10 @@ struct SkillEntry<'a> {
     /// The number of files of a skill folder. Absent from other skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<usize>,
+    /// The origins of documents with the same id and another body, which can be read at
+    /// `iii://@files/{id}` and `iii://@agents/{id}`. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hides: Vec<&'static str>,
 }
 
 impl<'a> SkillEntry<'a> {
@@ -169,6 +197,7 @@ impl<'a> SkillEntry<'a> {
             registered_at: &skill.registered_at,
             origin: skill.origin.as_str(),
             files: skill.files,
+            hides: skill.hides.iter().map(|origin| origin.as_str()).collect(),
         }
     }
 }

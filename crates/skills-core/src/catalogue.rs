@@ -3,14 +3,15 @@
 //! The scope is loaded with one `state::list`, kept current by state events, and read again
 //! after a reconnect. The [image](crate::image) has the rules; this file makes the calls.
 
+mod write;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use futures_util::lock::Mutex as AsyncMutex;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::change::ChangePublisher;
 use crate::engine::{StoredRow, VALUE_DAMAGED};
@@ -18,13 +19,12 @@ use crate::image::{EventValue, Image, Need, ReadPlan};
 use crate::key_locks::KeyLocks;
 use crate::row::Row;
 use crate::row_slot::{RowSlot, Snapshot};
-use crate::{Change, Engine, Failure, Json};
+use crate::state_scope::StateScope;
+use crate::{Engine, Failure};
 
 pub(crate) struct Catalogue<T: Row> {
-    engine: Arc<dyn Engine>,
+    state: StateScope,
     publisher: Arc<ChangePublisher>,
-    scope: String,
-    timeout: Duration,
     /// Whether the engine sends events for this scope. If not, every read calls it.
     watched: AtomicBool,
     // A std mutex: it is never held across an await.
@@ -47,10 +47,8 @@ impl<T: Row> Catalogue<T> {
     ) -> Self {
         Self {
             is_served,
-            engine,
+            state: StateScope::new(engine, scope, timeout),
             publisher,
-            scope,
-            timeout,
             watched: AtomicBool::new(false),
             image: Mutex::new(Image::new()),
             refreshing: AsyncMutex::new(()),
@@ -59,7 +57,7 @@ impl<T: Row> Catalogue<T> {
     }
 
     pub(crate) fn scope(&self) -> &str {
-        &self.scope
+        &self.state.name
     }
 
     /// A connection begins: the image may be out of date.
@@ -82,7 +80,7 @@ impl<T: Row> Catalogue<T> {
     /// Everything in the scope.
     pub(crate) async fn snapshot(&self) -> Result<Arc<Snapshot<T>>, Failure> {
         self.refresh_until_fresh(Need::Scope).await?;
-        Ok(self.image().snapshot(&self.scope, &self.is_served))
+        Ok(self.image().snapshot(&self.state.name, &self.is_served))
     }
 
     /// Waits until the scope is at least as new as the moment of this call.
@@ -107,37 +105,6 @@ impl<T: Row> Catalogue<T> {
         }
         self.refresh_until_fresh(Need::Key(key)).await?;
         Ok(self.image().get(key))
-    }
-
-    /// Writes a row, publishes the change, and returns the row. `make` runs under the lock of
-    /// the key, so that later acknowledgements carry later times.
-    pub(crate) async fn put(
-        &self,
-        key: Arc<str>,
-        make: impl FnOnce() -> T,
-    ) -> Result<Arc<T>, Failure> {
-        let _lock = self.key_locks.lock(&key).await;
-        let row = Arc::new(make());
-        let write = Write::begin(self, &key, Some(Arc::clone(&row)));
-        let value = row.to_json();
-        let input = StateInput {
-            scope: &self.scope,
-            key: Some(&key),
-            value: Some(&value),
-        };
-        self.call("state::set", &input).await?;
-        self.acknowledged(write, Some(&row.registered())).await;
-        Ok(row)
-    }
-
-    /// Removes a row and, if there was one, publishes the change. Returns whether there was.
-    pub(crate) async fn remove(&self, key: Arc<str>, change: &Change) -> Result<bool, Failure> {
-        let _lock = self.key_locks.lock(&key).await;
-        let write = Write::begin(self, &key, None);
-        let old = self.call("state::delete", &self.key_input(&key)).await?;
-        let removed = old.is_some_and(|old| old.get() != "null");
-        self.acknowledged(write, removed.then_some(change)).await;
-        Ok(removed)
     }
 
     /// Applies an event: the key was written, or, without a key, any key may have been.
@@ -209,11 +176,8 @@ impl<T: Row> Catalogue<T> {
     }
 
     async fn read_key(&self, key: &str) -> Result<Option<RowSlot<T>>, Failure> {
-        let slot = match self.call("state::get", &self.key_input(key)).await {
-            Ok(value) => {
-                let value = value.filter(|raw| raw.get() != "null");
-                value.map(|raw| decode(key, raw.get()))
-            }
+        let slot = match self.state.get(key).await {
+            Ok(value) => value.map(|raw| decode(key, raw.get())),
             Err(Failure::Failed { code, message }) if code == VALUE_DAMAGED => {
                 Some(RowSlot::Damaged(message.into()))
             }
@@ -234,36 +198,34 @@ impl<T: Row> Catalogue<T> {
         if self.is_watched() {
             return None;
         }
-        self.engine.for_each_row(&self.scope, visit)
+        self.state.engine.for_each_row(&self.state.name, visit)
     }
 
     /// Everything in the scope: rows with a key, and the problems of rows without one.
     async fn load(&self) -> Result<(Vec<(Arc<str>, RowSlot<T>)>, Vec<Arc<str>>), Failure> {
         let (mut rows, mut keyless) = (Vec::new(), Vec::new());
-        let visited = self.engine.for_each_row(&self.scope, &mut |(key, text)| {
-            let slot = match text {
-                Ok(text) => decode::<T>(key, text),
-                Err(problem) => RowSlot::Damaged(problem.into()),
-            };
-            let key = match &slot {
-                RowSlot::Row(row) => row.key(),
-                RowSlot::Damaged(problem) => {
-                    self.warn_damaged(key, problem);
-                    key.into()
-                }
-            };
-            rows.push((key, slot));
-        });
+        let visited = self
+            .state
+            .engine
+            .for_each_row(&self.state.name, &mut |(key, text)| {
+                let slot = match text {
+                    Ok(text) => decode::<T>(key, text),
+                    Err(problem) => RowSlot::Damaged(problem.into()),
+                };
+                let key = match &slot {
+                    RowSlot::Row(row) => row.key(),
+                    RowSlot::Damaged(problem) => {
+                        self.warn_damaged(key, problem);
+                        key.into()
+                    }
+                };
+                rows.push((key, slot));
+            });
         if let Some(visited) = visited {
             visited?;
             return Ok((rows, keyless));
         }
-        let input = StateInput {
-            scope: &self.scope,
-            key: None,
-            value: None,
-        };
-        let list = self.call("state::list", &input).await?;
+        let list = self.state.list().await?;
         let text = list.as_deref().map_or("null", RawValue::get);
         let values: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| Failure::Failed {
             code: "unexpected_answer".into(),
@@ -285,45 +247,9 @@ impl<T: Row> Catalogue<T> {
     }
 
     fn warn_damaged(&self, key: &str, problem: &str) {
-        let scope = &*self.scope;
+        let scope = &*self.state.name;
         tracing::warn!(scope, key, "stored {} cannot be read: {problem}", T::WHAT);
     }
-
-    fn key_input<'a>(&'a self, key: &'a str) -> StateInput<'a> {
-        StateInput {
-            scope: &self.scope,
-            key: Some(key),
-            value: None,
-        }
-    }
-
-    async fn call(&self, function: &str, input: &StateInput<'_>) -> Result<Option<Json>, Failure> {
-        let payload = to_raw_value(input).expect("an input of strings is JSON");
-        self.engine.call(function, payload, self.timeout).await
-    }
-
-    /// A write is in state: publishes it, and makes sure that later reads see it or what was
-    /// written after it.
-    async fn acknowledged(&self, mut write: Write<'_, T>, change: Option<&Change>) {
-        write.acknowledged = true;
-        let applied = self.image().acknowledge(&write.key, write.began);
-        self.publisher.publish_all(change);
-        if !applied {
-            // The write itself has succeeded. If this read fails, the key stays dirty and the
-            // next reader gets the error.
-            let _ = self.refresh_until_fresh(Need::Key(&write.key)).await;
-        }
-    }
-}
-
-/// The input of the engine's `state::*` functions.
-#[derive(Serialize)]
-struct StateInput<'a> {
-    scope: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a RawValue>,
 }
 
 fn decode<T: Row>(key: &str, text: &str) -> RowSlot<T> {
@@ -355,35 +281,5 @@ impl<'a, T: Row> Read<'a, T> {
 impl<T: Row> Drop for Read<'_, T> {
     fn drop(&mut self) {
         self.catalogue.image().end_read();
-    }
-}
-
-/// A write in progress. Dropped before its acknowledgement, its key has to be read.
-struct Write<'a, T: Row> {
-    catalogue: &'a Catalogue<T>,
-    key: Arc<str>,
-    began: u64,
-    acknowledged: bool,
-}
-
-impl<'a, T: Row> Write<'a, T> {
-    fn begin(catalogue: &'a Catalogue<T>, key: &Arc<str>, row: Option<Arc<T>>) -> Self {
-        Self {
-            catalogue,
-            key: Arc::clone(key),
-            began: catalogue.image().begin_write(key, row),
-            acknowledged: false,
-        }
-    }
-}
-
-impl<T: Row> Drop for Write<'_, T> {
-    fn drop(&mut self) {
-        if self.acknowledged {
-            self.catalogue.image().end_write(&self.key);
-        } else {
-            let change = self.catalogue.image().abandon(&self.key);
-            self.catalogue.publisher.publish_all(&change);
-        }
     }
 }

@@ -127,8 +127,15 @@ impl ChangePublisher {
         listeners.push(listener);
     }
 
+    /// Publishes changes of what is registered.
     pub(crate) fn publish_all<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) {
         for change in changes {
+            match change {
+                Change::SkillRegistered(id) => tracing::info!(%id, "skill registered"),
+                Change::SkillUnregistered(id) => tracing::info!(%id, "skill removed"),
+                Change::PromptRegistered(name) => tracing::info!(%name, "prompt registered"),
+                Change::PromptUnregistered(name) => tracing::info!(%name, "prompt removed"),
+            }
             self.publish(change);
         }
     }

@@ -1,43 +1,12 @@
 //! Errors of the registry, for three readers: a program (kind), a person (message and hint),
 //! a developer (source).
 
+mod kind;
+
 use std::fmt;
 
-use crate::{Failure, FilePath, FunctionId, PromptName, SkillId};
-
-/// The closed set of kinds. Each surface has one table from kinds to its own codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// The request breaks a rule; repeating it has no use.
-    Invalid,
-    /// The requested thing does not exist.
-    NotFound,
-    /// The requested thing must not be reached this way.
-    Forbidden,
-    /// A function returned an error; repeating the call is of no use.
-    Failed,
-    /// The engine, or a function that it needs, cannot be reached or cannot serve now.
-    Unavailable,
-    /// The engine or a function exceeded its timeout.
-    TimedOut,
-    /// Stored data cannot be decoded.
-    Broken,
-}
-
-impl Kind {
-    /// Its name on every surface.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Invalid => "invalid",
-            Self::NotFound => "not_found",
-            Self::Forbidden => "forbidden",
-            Self::Failed => "failed",
-            Self::Unavailable => "unavailable",
-            Self::TimedOut => "timed_out",
-            Self::Broken => "broken",
-        }
-    }
-}
+pub use self::kind::Kind;
+use crate::{Current, Failure, FilePath, FunctionId, Precondition, PromptName, SkillId};
 
 /// Why a call of the registry failed.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +36,22 @@ pub enum Error {
         id: SkillId,
         /// The nearest existing id.
         nearest: Option<String>,
+    },
+    /// No document of this origin has this id.
+    #[error("skill not found: {uri}")]
+    NoSuchDocument {
+        /// The requested address.
+        uri: String,
+        /// An address that can be read instead.
+        instead: Option<String>,
+    },
+    /// A document has the id or the name already, and the configuration refuses a second one.
+    #[error("{what} is in conflict with {place}")]
+    DocumentConflict {
+        /// The registration, such as "skill `resend`".
+        what: String,
+        /// Where the document is.
+        place: String,
     },
     /// No skill has an id with this beginning.
     #[error("no skill found at {uri}")]
@@ -113,6 +98,16 @@ pub enum Error {
     InternalNamespace {
         /// The requested function.
         function: FunctionId,
+    },
+    /// Something else is registered than the caller expected.
+    #[error("conflict: {what} {current}; expected {expected}")]
+    Conflict {
+        /// The thing, such as "skill `resend`".
+        what: String,
+        /// What the caller expected.
+        expected: Precondition,
+        /// What is registered.
+        current: Current,
     },
     /// A call to the engine's state failed.
     #[error("could not {doing}: {cause}")]
@@ -248,12 +243,14 @@ impl Error {
             Self::Invalid { .. } => Kind::Invalid,
             Self::OldLink { .. }
             | Self::NoSuchSkill { .. }
+            | Self::NoSuchDocument { .. }
             | Self::NoSuchSubtree { .. }
             | Self::NoSuchHeading { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
             Self::InternalNamespace { .. } => Kind::Forbidden,
+            Self::Conflict { .. } | Self::DocumentConflict { .. } => Kind::Conflict,
             Self::State { cause, .. } => match cause {
                 Failure::TimedOut { .. } => Kind::TimedOut,
                 Failure::Absent | Failure::Unreachable { .. } | Failure::Failed { .. } => {
@@ -286,11 +283,24 @@ impl Error {
             | Self::NoSuchPrompt { nearest, .. } => {
                 nearest.as_ref().map(|n| format!("did you mean `{n}`?"))
             }
+            Self::NoSuchDocument { instead, .. } => {
+                instead.as_ref().map(|uri| format!("`{uri}` has a text"))
+            }
+            Self::DocumentConflict { .. } => {
+                Some("use another id, rename the file, or set `sources.on_conflict: hide`".into())
+            }
             Self::NoSuchHeading { headings, .. } => Some(headings.clone()),
             Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),
             Self::InternalNamespace { .. } => {
                 Some("publish the content under a namespace of your own worker".into())
             }
+            Self::Conflict { current, .. } => Some(match current {
+                Current::Absent => {
+                    "register it with `if_match: null`, or without `if_match`".into()
+                }
+                Current::Digest(_) => "read it again and repeat the change on what it says".into(),
+                Current::Damaged => "register it without `if_match`, or unregister it".into(),
+            }),
             Self::State { cause, .. } => failure_hint(
                 cause,
                 "raise `state_timeout_ms` or try again",

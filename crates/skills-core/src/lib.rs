@@ -33,7 +33,9 @@ mod lint_settings;
 mod markdown;
 pub mod media_type;
 mod nearest;
+mod on_conflict;
 mod page;
+mod precondition;
 mod prompt;
 mod prompt_name;
 mod prompt_output;
@@ -48,6 +50,7 @@ mod skill;
 mod skill_folder;
 mod skill_id;
 mod source;
+mod state_scope;
 mod text_part;
 mod uri;
 mod visibility;
@@ -70,23 +73,25 @@ pub use limits::{
 pub use lint_settings::{LintSettings, NoSeverity, Severity};
 pub use markdown::Head;
 pub use nearest::nearest;
+pub use on_conflict::OnConflict;
 pub use page::{Page, PageRequest, page};
+pub use precondition::{Current, Precondition};
 pub use prompt::{Prompt, PromptArgument, check_arguments, check_description, check_given};
 pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
 pub use registry::{
-    FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
+    DocumentList, FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
     RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
-    ResourceTemplate, Routing, Search, SearchResult, SkillHead, TEMPLATES,
+    ResourceTemplate, Routing, Search, SearchResult, SkillHead, SkillRegistration, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
 pub use skill_id::SkillId;
 pub use source::{
-    Listing, Origin, PromptText, Skipped, Source, SourcePrompt, SourceSkill, file_of_body,
-    manifests_of_bodies,
+    DOCUMENT_ORIGINS, FoundDocument, Listing, Origin, PromptText, Skipped, Source, SourcePrompt,
+    SourceSkill, body_hash, file_of_body, manifests_of_bodies,
 };
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
 pub use visibility::{Visibility, VisibilityRules};

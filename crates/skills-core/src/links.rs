@@ -41,10 +41,7 @@ pub fn links(document: &str, path: Option<&FilePath>) -> (Vec<Link>, bool) {
 }
 
 /// Every link of a document, in order. Links to the index are left out.
-pub fn all_links<'a>(
-    document: &'a str,
-    path: Option<&'a FilePath>,
-) -> impl Iterator<Item = Link> + 'a {
+fn all_links<'a>(document: &'a str, path: Option<&'a FilePath>) -> impl Iterator<Item = Link> + 'a {
     let (_, body) = front_matter::split(document);
     let start = document.len() - body.len();
     // An inline link, a reference or an image has a bracket; an autolink has a scheme.
@@ -57,23 +54,32 @@ pub fn all_links<'a>(
         let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
             return None;
         };
-        let uri = dest_url.split('#').next().unwrap_or_default();
-        let uri = uri.strip_suffix("?toc").unwrap_or(uri);
-        let to = if uri.starts_with(SCHEME) || uri.starts_with(FILE_SCHEME) {
-            match uri.parse::<ResourceUri>() {
-                Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
-                Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
-                Ok(ResourceUri::Section(function)) => Ok(Target::Section(function)),
-                Ok(_) => return None,
-                Err(error) => Err(error.to_text()),
-            }
-        } else {
-            relative(path.filter(|_| is_relative(uri))?, uri)
-        };
-        let bytes = start + bytes.start..start + bytes.end;
-        let uri = uri.to_owned();
-        Some(Link { uri, to, bytes })
+        link(&dest_url, start + bytes.start..start + bytes.end, path)
     })
+}
+
+/// The link with an address at a place of a document; `None` if it leads to something else than
+/// a skill, a file of a skill or a section.
+pub fn link(address: &str, bytes: Range<usize>, path: Option<&FilePath>) -> Option<Link> {
+    let uri = address.split('#').next().unwrap_or_default();
+    let uri = uri.strip_suffix("?toc").unwrap_or(uri);
+    let to = if is_address(uri) {
+        match uri.parse::<ResourceUri>() {
+            Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
+            Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
+            Ok(ResourceUri::Section(function)) => Ok(Target::Section(function)),
+            Ok(_) => return None,
+            Err(error) => Err(error.to_text()),
+        }
+    } else {
+        relative(path.filter(|_| is_relative(uri))?, uri)
+    };
+    let uri = uri.to_owned();
+    Some(Link { uri, to, bytes })
+}
+
+fn is_address(uri: &str) -> bool {
+    uri.starts_with(SCHEME) || uri.starts_with(FILE_SCHEME)
 }
 
 /// Whether an address has neither a scheme nor a root.

@@ -56,8 +56,29 @@ impl Head {
         Self::with(document.front_matter.as_ref(), document.after)
     }
 
+    /// Extracts the head of a document and passes every event of its body, with the place in the
+    /// body, to `visit`: for callers that need both and must not parse twice.
+    pub fn of_events<'a>(
+        document: &Document<'a>,
+        mut visit: impl FnMut(Event<'a>, Range<usize>),
+    ) -> Self {
+        let mut scan = Scan::default();
+        for (event, range) in Parser::new_ext(document.after, OPTIONS).into_offset_iter() {
+            if !scan.is_complete() {
+                scan.read(&event, &range);
+            }
+            visit(event, range);
+        }
+        Self::decide(document.front_matter.as_ref(), scan.found.head)
+    }
+
     fn with(front_matter: Option<&FrontMatter>, body: &str) -> Self {
-        let mut head = Self::of_body(body);
+        Self::decide(front_matter, Self::of_body(body))
+    }
+
+    /// The head of a document with this front matter and this head of its body.
+    fn decide(front_matter: Option<&FrontMatter>, body: Self) -> Self {
+        let mut head = body;
         let Some(front_matter) = front_matter else {
             return head;
         };
@@ -108,6 +129,7 @@ fn opening(body: &str) -> Option<&str> {
 }
 
 /// The head as far as one pass found it, and where the later of its two blocks ends.
+#[derive(Default)]
 struct Found {
     head: Head,
     end: usize,
@@ -154,8 +176,6 @@ fn may_begin_paragraph(line: &str) -> bool {
 
 /// Parses `text`, the opening of `body` or all of it, until title and description are known.
 fn scan(text: &str, body: &str) -> Found {
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
     // A link may be defined after the opening.
     let mut labels = None;
     let mut defined = |link: BrokenLink<'_>| {
@@ -164,53 +184,71 @@ fn scan(text: &str, body: &str) -> Found {
             .contains(&label(&link.reference))
             .then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
     };
-    let parser = Parser::new_with_broken_link_callback(text, options, Some(&mut defined));
-    let mut found = Found {
-        head: Head::default(),
-        end: 0,
-    };
-    let mut reading: Option<(Part, String)> = None;
-    let mut lists_and_notes = 0_usize;
-    let mut quotes = 0_usize;
+    let parser = Parser::new_with_broken_link_callback(text, OPTIONS, Some(&mut defined));
+    let mut scan = Scan::default();
     for (event, range) in parser.into_offset_iter() {
+        scan.read(&event, &range);
+        if scan.is_complete() {
+            break;
+        }
+    }
+    scan.found
+}
+
+/// Tables, strikethrough and footnotes are no part of a title.
+const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_FOOTNOTES);
+
+/// Finds the head in the events of a parser.
+#[derive(Default)]
+struct Scan {
+    found: Found,
+    reading: Option<(Part, String)>,
+    lists_and_notes: usize,
+    quotes: usize,
+}
+
+impl Scan {
+    const fn is_complete(&self) -> bool {
+        self.found.head.title.is_some() && self.found.head.description.is_some()
+    }
+
+    fn read(&mut self, event: &Event<'_>, range: &Range<usize>) {
         match event {
-            Event::Start(Tag::List(_) | Tag::FootnoteDefinition(_)) => lists_and_notes += 1,
-            Event::End(TagEnd::List(_) | TagEnd::FootnoteDefinition) => lists_and_notes -= 1,
-            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
-            Event::End(TagEnd::BlockQuote(_)) => quotes -= 1,
+            Event::Start(Tag::List(_) | Tag::FootnoteDefinition(_)) => self.lists_and_notes += 1,
+            Event::End(TagEnd::List(_) | TagEnd::FootnoteDefinition) => self.lists_and_notes -= 1,
+            Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => self.quotes -= 1,
             Event::Start(Tag::Heading {
                 level: HeadingLevel::H1,
                 ..
-            }) if lists_and_notes + quotes == 0 && found.head.title.is_none() => {
-                reading = Some((Part::Title, String::new()));
+            }) if self.lists_and_notes + self.quotes == 0 && self.found.head.title.is_none() => {
+                self.reading = Some((Part::Title, String::new()));
             }
             Event::Start(Tag::Paragraph)
-                if lists_and_notes == 0 && found.head.description.is_none() =>
+                if self.lists_and_notes == 0 && self.found.head.description.is_none() =>
             {
-                reading = Some((Part::Description, String::new()));
+                self.reading = Some((Part::Description, String::new()));
             }
             Event::End(TagEnd::Heading(_) | TagEnd::Paragraph) => {
-                if let Some((part, text)) = reading.take() {
-                    found.keep(part, &text, &range);
+                if let Some((part, text)) = self.reading.take() {
+                    self.found.keep(part, &text, range);
                 }
             }
             Event::Text(text) | Event::Code(text) => {
-                if let Some((_, words)) = &mut reading {
-                    words.push_str(&text);
+                if let Some((_, words)) = &mut self.reading {
+                    words.push_str(text);
                 }
             }
             Event::SoftBreak | Event::HardBreak => {
-                if let Some((_, words)) = &mut reading {
+                if let Some((_, words)) = &mut self.reading {
                     words.push(' ');
                 }
             }
             _ => {}
         }
-        if found.head.title.is_some() && found.head.description.is_some() {
-            break;
-        }
     }
-    found
 }
 
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::{
-    Change, FunctionId, Json, Origin, Prompt, PromptArgument, PromptName, Skill, SkillHead,
+    Change, Digest, FunctionId, Json, Origin, Prompt, PromptArgument, PromptName, Skill, SkillHead,
     SkillId, Visibility,
 };
 
@@ -23,6 +23,8 @@ pub(crate) trait Row: PartialEq + Send + Sync + Sized + 'static {
     fn from_json(text: &str) -> Result<Self, BadRow>;
     fn registered(&self) -> Change;
     fn unregistered(&self) -> Change;
+    /// The digest of its content: what it says, without the time of its registration.
+    fn digest(&self) -> Digest;
 }
 
 /// A row that cannot be decoded.
@@ -103,6 +105,7 @@ impl SkillHead {
             origin: Origin::State,
             visibility: declared_visibility(row.skill.get()).unwrap_or_default(),
             files: None,
+            hides: Vec::new(),
         })
     }
 }
@@ -164,6 +167,10 @@ impl Row for Skill {
     fn unregistered(&self) -> Change {
         Change::SkillUnregistered(self.id.clone())
     }
+
+    fn digest(&self) -> Digest {
+        Digest::of(self.body.as_bytes())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -214,6 +221,24 @@ impl Row for Prompt {
 
     fn unregistered(&self) -> Change {
         Change::PromptUnregistered(self.name.clone())
+    }
+
+    fn digest(&self) -> Digest {
+        #[derive(Serialize)]
+        struct Definition<'a> {
+            name: &'a str,
+            description: &'a str,
+            arguments: &'a [PromptArgument],
+            function_id: &'a str,
+        }
+        let definition = Definition {
+            name: self.name.as_str(),
+            description: &self.description,
+            arguments: &self.arguments,
+            function_id: self.function_id.as_str(),
+        };
+        let definition = to_raw_value(&definition).expect("a definition of strings is JSON");
+        Digest::of(definition.get().as_bytes())
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::value::RawValue;
 
 use crate::index::Lines;
+use crate::registry::Hides;
 use crate::{Json, Skill, Skipped};
 
 /// The value of a key.
@@ -34,8 +35,8 @@ pub(crate) struct Snapshot<T> {
     /// Rows that are turned off.
     pub off: Vec<Arc<T>>,
     pub damaged: Vec<Skipped>,
-    /// The lines of the index of the rows.
-    pub index_lines: OnceLock<Lines>,
+    /// The lines of the index of the rows, and what they mark as hidden.
+    index_lines: Mutex<Option<(Hides, Arc<Lines>)>>,
     /// The text of the index, if it has no other lines.
     pub index: OnceLock<Arc<str>>,
     /// Encoded lists of the rows, by the name of the list.
@@ -48,9 +49,25 @@ impl<T> Snapshot<T> {
             rows,
             off,
             damaged,
-            index_lines: OnceLock::new(),
+            index_lines: Mutex::default(),
             index: OnceLock::new(),
             encoded: Mutex::default(),
+        }
+    }
+
+    /// The lines of the index with these marks, rendered once until the marks change.
+    pub(crate) fn index_lines(&self, hides: &Hides, render: impl FnOnce() -> Lines) -> Arc<Lines> {
+        let mut kept = self
+            .index_lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((marked, lines)) if marked == hides => Arc::clone(lines),
+            _ => {
+                let lines = Arc::new(render());
+                *kept = Some((hides.clone(), Arc::clone(&lines)));
+                lines
+            }
         }
     }
 

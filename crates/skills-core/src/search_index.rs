@@ -221,9 +221,11 @@ fn stamp(skill: &SourceSkill) -> u64 {
         origin,
         head,
         folder: _,
+        body_hash,
     } = skill;
     let mut hasher = DefaultHasher::new();
-    (SkillId::as_str(id), bytes, registered_at, origin, head).hash(&mut hasher);
+    let id = SkillId::as_str(id);
+    (id, bytes, registered_at, origin, head, body_hash).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -1,6 +1,7 @@
 //! The port to read-only documents: folders of markdown, 3md files.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -29,7 +30,19 @@ impl Origin {
             Self::Agent3md => "3md",
         }
     }
+
+    /// The first part of the addresses that name an origin: `@files` in `iii://@files/id`.
+    pub const fn address(self) -> &'static str {
+        match self {
+            Self::State => "@state",
+            Self::Fs => "@files",
+            Self::Agent3md => "@agents",
+        }
+    }
 }
+
+/// The origins of documents.
+pub const DOCUMENT_ORIGINS: [Origin; 2] = [Origin::Fs, Origin::Agent3md];
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,6 +92,24 @@ pub struct SourceSkill {
     pub head: Head,
     /// Its folder, if it is a `SKILL.md`.
     pub folder: Option<Arc<SkillFolder>>,
+    /// The [hash](body_hash) of its body, if it is known without reading the body.
+    pub body_hash: Option<u64>,
+}
+
+/// A hash of a body. It does not leave the process, so it may change with the compiler.
+pub fn body_hash(body: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    body.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A document, although another one or a registered skill may hide it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundDocument {
+    /// Where it is: a path.
+    pub place: String,
+    /// Its body.
+    pub body: Arc<str>,
 }
 
 impl SourceSkill {
@@ -122,6 +153,19 @@ pub trait Source: Send + Sync {
 
     /// The body of a skill.
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>>;
+
+    /// The document of one origin, although a document of another origin hides it.
+    fn document<'a>(
+        &'a self,
+        id: &'a SkillId,
+        origin: Origin,
+    ) -> Pending<'a, Result<Option<FoundDocument>, Error>>;
+
+    /// Where the prompt with this name is: a path.
+    fn prompt_place<'a>(
+        &'a self,
+        name: &'a PromptName,
+    ) -> Pending<'a, Result<Option<String>, Error>>;
 
     /// Every skill as [`Self::skills`] lists it, with the digests of its files, in one walk.
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {

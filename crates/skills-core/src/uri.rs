@@ -8,7 +8,8 @@ use crate::escape::quote;
 use crate::file_path::percent_decode;
 use crate::index::{IndexPart, IndexView};
 use crate::limits::ID_MAX;
-use crate::{Error, FilePath, FunctionId, SkillId, segment};
+use crate::source::DOCUMENT_ORIGINS;
+use crate::{Error, FilePath, FunctionId, Origin, SkillId, segment};
 
 /// The prefix of the addresses of skills.
 pub const SCHEME: &str = "iii://";
@@ -25,6 +26,8 @@ pub enum ResourceUri {
     /// `iii://{id}`: a stored body, or the markdown file of a skill folder without its
     /// ending `.md`.
     Skill(SkillId),
+    /// `iii://@files/{id}`: the same of one origin, although another may hide it.
+    SkillFrom(Origin, SkillId),
     /// `skill://{id}/{path}`: a file of a skill folder, unchanged.
     File(FilePath),
     /// `iii://fn/{a}/{b}`: the output of function `a::b`.
@@ -65,6 +68,9 @@ impl FromStr for ResourceUri {
                 "try `iii://skills`, the index",
             ));
         };
+        if path.starts_with('@') {
+            return skill_from(text, path);
+        }
         let (before, query) = match path.split_once('?') {
             Some((before, query)) => (before, Some(query)),
             None => (path, None),
@@ -128,7 +134,10 @@ fn part_of(text: &str, whole: &str, part: &str) -> Result<ResourceUri, Error> {
     };
     let of: ResourceUri = whole.parse()?;
     match of {
-        ResourceUri::Skill(_) | ResourceUri::File(_) | ResourceUri::Section(_) => {}
+        ResourceUri::Skill(_)
+        | ResourceUri::SkillFrom(..)
+        | ResourceUri::File(_)
+        | ResourceUri::Section(_) => {}
         ResourceUri::Index | ResourceUri::IndexPart(_) | ResourceUri::Part { .. } => {
             return refuse(
                 "has no headings",
@@ -145,6 +154,24 @@ fn part_of(text: &str, whole: &str, part: &str) -> Result<ResourceUri, Error> {
     };
     let of = Box::new(of);
     Ok(ResourceUri::Part { of, part })
+}
+
+/// `@files/resend` of `iii://@files/resend`.
+fn skill_from(text: &str, path: &str) -> Result<ResourceUri, Error> {
+    let (name, id) = path.split_once('/').unwrap_or((path, ""));
+    let origins = [Origin::State].into_iter().chain(DOCUMENT_ORIGINS);
+    let Some(origin) = origins.clone().find(|origin| origin.address() == name) else {
+        let all: Vec<_> = origins
+            .map(|origin| format!("`{}`", origin.address()))
+            .collect();
+        return Err(Error::invalid_hint(
+            format!("address {}", quote(text)),
+            format!("names an unknown origin {}", quote(name)),
+            format!("there are {}", all.join(", ")),
+        ));
+    };
+    let id = id.parse().map_err(|e| in_address(text, &e))?;
+    Ok(ResourceUri::SkillFrom(origin, id))
 }
 
 /// The view that a query asks for.
@@ -234,6 +261,7 @@ impl fmt::Display for ResourceUri {
             Self::Index => write!(f, "{SCHEME}skills"),
             Self::IndexPart(part) => part.fmt(f),
             Self::Skill(id) => write!(f, "{SCHEME}{id}"),
+            Self::SkillFrom(origin, id) => write!(f, "{SCHEME}{}/{id}", origin.address()),
             Self::File(path) => write!(f, "{FILE_SCHEME}{}", path.encoded()),
             Self::Section(function) => write!(f, "{SCHEME}fn/{}", function.path()),
             Self::Part { of, part } => match part {
@@ -255,6 +283,7 @@ mod tests {
             Ok(ResourceUri::Index) => "index".into(),
             Ok(ResourceUri::IndexPart(part)) => format!("part {part}"),
             Ok(ResourceUri::Skill(id)) => format!("skill {id}"),
+            Ok(ResourceUri::SkillFrom(origin, id)) => format!("{origin} skill {id}"),
             Ok(ResourceUri::File(path)) => format!("file {path}"),
             Ok(ResourceUri::Section(function)) => format!("call {function}"),
             Ok(part @ ResourceUri::Part { .. }) => format!("part {part}"),
@@ -315,6 +344,16 @@ mod tests {
         check("skill://pdf/../x", "other than `.` and `..`");
         check("skill://pdf/%2e%2e/x", "other than `.` and `..`");
         check("skill://", "non-empty");
+        check("iii://@files/a/b", "fs skill a/b");
+        check("iii://@agents/a", "3md skill a");
+        check("iii://@state/a", "state skill a");
+        check("iii://@files/a#b", "part iii://@files/a#b");
+        check("iii://@files/a?toc", "part iii://@files/a?toc");
+        check("iii://@x/a", "unknown origin `@x` (there are `@state`");
+        check("iii://@files", "id must be non-empty");
+        check("iii://@files/", "id must be non-empty");
+        check("iii://@files/A", "lowercase");
+        check("iii://@files/skills", "reserved for the index");
         check("https://x", "must start with `iii://`");
         check("III://skills", "must start with `iii://`");
         check("", "must start with `iii://`");
@@ -338,6 +377,8 @@ mod tests {
         for text in [
             "iii://skills",
             "iii://a/b",
+            "iii://@files/a/b",
+            "iii://@state/a?toc",
             "iii://a/b/",
             "iii://a/?from=a/b",
             "iii://skills?pages",

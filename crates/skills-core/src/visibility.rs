@@ -46,7 +46,7 @@ impl Visibility {
 
     /// What the front matter of a document declares, if that can be read. Most documents have
     /// none, and a text search costs far less than a YAML parser.
-    pub(crate) fn declared_in(document: &str) -> Option<Self> {
+    pub fn declared_in(document: &str) -> Option<Self> {
         let may_declare = |yaml: &&str| yaml.contains("visibility");
         let yaml = front_matter::split(document).0.filter(may_declare)?;
         front_matter::FrontMatter::parse(yaml)

@@ -14,6 +14,7 @@ pub struct SourceChanges {
     started: bool,
     /// What was served when the last changes were reported.
     known: Option<Snapshot>,
+    newly_skipped: Vec<(String, String)>,
 }
 
 impl SourceChanges {
@@ -24,12 +25,19 @@ impl SourceChanges {
             watcher: Watcher::new(),
             started: false,
             known: None,
+            newly_skipped: Vec::new(),
         }
     }
 
     /// What was served at the last walk.
     pub fn known(&self) -> Option<&Snapshot> {
         self.known.as_ref()
+    }
+
+    /// The files that the last walk found to be not served, other than the walk before: each with
+    /// its path and the reason. Empty after the first walk.
+    pub fn newly_skipped(&self) -> &[(String, String)] {
+        &self.newly_skipped
     }
 
     /// Waits until files may have changed, walks once, and returns what is served
@@ -51,6 +59,8 @@ impl SourceChanges {
         self.watcher.scan_failed = now.is_err();
         let now = now?;
         let changes = self.known.as_ref().map(|known| now.changes_since(known));
+        let skipped = self.known.as_ref().map(|known| now.newly_skipped(known));
+        self.newly_skipped = skipped.unwrap_or_default();
         self.known = Some(now);
         Ok(changes.unwrap_or_default())
     }

@@ -12,7 +12,9 @@ pub struct Snapshot {
     pub(crate) served: BTreeMap<ServedName, u64>,
     /// The folders to watch: those that were read, and roots that do not exist yet.
     pub(crate) folders: Vec<PathBuf>,
-    pub(crate) skipped: usize,
+    pub(crate) skipped_skills: usize,
+    /// What is not served, and why, by place.
+    pub(crate) skipped: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +34,16 @@ impl Snapshot {
 
     /// How many files and patterns for skills were skipped.
     pub const fn skipped(&self) -> usize {
-        self.skipped
+        self.skipped_skills
+    }
+
+    /// The files that are not served now and were served, absent, or skipped for another reason
+    /// `before`: each with its path and the reason.
+    pub(crate) fn newly_skipped(&self, before: &Self) -> Vec<(String, String)> {
+        let skipped = self.skipped.iter();
+        let new = skipped.filter(|(place, reason)| before.skipped.get(*place) != Some(*reason));
+        new.map(|(place, reason)| (place.clone(), reason.clone()))
+            .collect()
     }
 
     /// What was added or changed since `before`, then what was removed; each skills first,

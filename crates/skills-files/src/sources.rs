@@ -2,13 +2,13 @@
 //! registry, the start-up report, the watcher and the doctor.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use skills_core::{
-    Error, FileContent, FilePath, Listing, Manifest, Pending, PromptName, PromptText, SkillId,
-    Skipped, Source, SourcePrompt, SourceSkill, VisibilityRules,
+    Error, FileContent, FilePath, FoundDocument, Listing, Manifest, Origin, Pending, PromptName,
+    PromptText, SkillId, Skipped, Source, SourcePrompt, SourceSkill, VisibilityRules,
 };
 
 use crate::agents::{AgentFile, AgentSkill, AgentsReport};
@@ -144,7 +144,14 @@ impl Sources {
         Ok(Snapshot {
             served,
             folders: [&*skills.folders, &*prompts.folders, &*agents.folders].concat(),
-            skipped: skills.skipped.len() + agents.skipped.len(),
+            skipped_skills: skills.skipped.len() + agents.skipped.len(),
+            skipped: [&skills.skipped, &prompts.skipped, &agents.skipped]
+                .into_iter()
+                .flatten()
+                // A pattern without files is not news: what it served is reported as removed.
+                .filter(|skipped| !skipped.place.starts_with("pattern `"))
+                .map(|skipped| (skipped.place.clone(), skipped.reason.clone()))
+                .collect(),
         })
     }
 
@@ -158,7 +165,8 @@ impl Sources {
         SourceChanges::new(self.clone())
     }
 
-    async fn read_skill_file(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+    /// The file of a skill and its body.
+    async fn read_skill_file(&self, id: &SkillId) -> Result<Option<(PathBuf, Arc<str>)>, Error> {
         if self.skills.patterns.is_empty() {
             return Ok(None);
         }
@@ -167,8 +175,8 @@ impl Sources {
         let lookup = run_blocking(&self.skills, &doing, move |skills| {
             skills.lookup(&wanted, &rules)
         });
-        let body = if let Some(body) = lookup.await? {
-            body
+        let found = if let Some(found) = lookup.await? {
+            found
         } else {
             let listed = self.skill_files().await?;
             let mut files = listed.files.iter();
@@ -177,19 +185,50 @@ impl Sources {
             };
             let (path, is_folder) = (file.real_path().to_owned(), file.entry.folder.is_some());
             let read = move |_: &_| read_body(&path, is_folder);
-            run_blocking(&self.skills, &doing, read).await?
+            let body = run_blocking(&self.skills, &doing, read).await?;
+            body.map(|body| body.map(|body| (file.path.clone(), body)))
         };
-        body.map_err(|problem| Error::Source { doing, problem })
+        found.map_err(|problem| Error::Source { doing, problem })
     }
 
     /// Markdown hides documents.
     async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        if let Some(body) = self.read_skill_file(id).await? {
+        if let Some((_, body)) = self.read_skill_file(id).await? {
             return Ok(Some(body));
         }
         let agents = self.agents.list().await?;
         let found = agent_skills(&agents).find(|entry| entry.skill.id == *id);
         Ok(found.map(|entry| Arc::clone(&entry.body)))
+    }
+
+    async fn find_document(
+        &self,
+        id: &SkillId,
+        origin: Origin,
+    ) -> Result<Option<FoundDocument>, Error> {
+        let found = match origin {
+            Origin::State => None,
+            Origin::Fs => self.read_skill_file(id).await?,
+            Origin::Agent3md => {
+                let agents = self.agents.list().await?;
+                agents.files.iter().find_map(|file| {
+                    let mut skills = file.entry.skills.iter();
+                    let found = skills.find(|entry| entry.skill.id == *id)?;
+                    Some((file.path.clone(), Arc::clone(&found.body)))
+                })
+            }
+        };
+        Ok(found.map(|(path, body)| FoundDocument {
+            place: display_path(&path),
+            body,
+        }))
+    }
+
+    async fn find_prompt_place(&self, name: &PromptName) -> Result<Option<String>, Error> {
+        let listed = self.prompts.list().await?;
+        let mut files = listed.files.iter();
+        let file = files.find(|file| file.entry.prompt.name == *name);
+        Ok(file.map(|file| display_path(&file.path)))
     }
 
     /// Always lists: the front matter of any file may have the name.
@@ -237,6 +276,21 @@ impl Source for Sources {
         Box::pin(self.read_skill(id))
     }
 
+    fn document<'a>(
+        &'a self,
+        id: &'a SkillId,
+        origin: Origin,
+    ) -> Pending<'a, Result<Option<FoundDocument>, Error>> {
+        Box::pin(self.find_document(id, origin))
+    }
+
+    fn prompt_place<'a>(
+        &'a self,
+        name: &'a PromptName,
+    ) -> Pending<'a, Result<Option<String>, Error>> {
+        Box::pin(self.find_prompt_place(name))
+    }
+
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
         Box::pin(self.list_manifests())
     }
@@ -277,7 +331,7 @@ fn listing<E: Clone, T>(files: Arc<ParsedFiles<E>>, entry: impl Fn(E) -> T) -> L
 mod tests {
     use std::fs;
 
-    use skills_core::{Change, Origin};
+    use skills_core::Change;
 
     use super::*;
 

@@ -8,30 +8,55 @@ use skills_core::{LintSettings, SkillId};
 
 use crate::finding::{Finding, Findings};
 use crate::input::{Collection, File, Kind, Skill};
+use crate::markdown::{Markdown, Parts};
 use crate::report::{Sink, severity};
 use crate::{format, links, routing, rules, trust};
+
+/// The texts of a skill: its document, then the files of its folder.
+type Texts<'a> = (Cow<'a, str>, Vec<Cow<'a, str>>);
+
+fn texts(skill: &Skill) -> Texts<'_> {
+    // A document is read as text, whatever bytes it has.
+    let bytes = skill.document.bytes.as_deref().unwrap_or_default();
+    let bundled = skill.bundled.iter();
+    let bundled = bundled.map(|file| file.text().unwrap_or_default());
+    (String::from_utf8_lossy(bytes), bundled.collect())
+}
 
 /// A file with its text and its findings so far.
 pub struct CheckedFile<'a> {
     pub file: &'a File,
     /// Its text; empty if it is not text.
-    pub text: Cow<'a, str>,
+    pub text: &'a str,
+    /// Whether the text has exactly the bytes of the file.
+    is_exact: bool,
+    pub parts: Parts,
+    /// What was found in markdown; `None` for another text.
+    pub markdown: Option<Markdown<'a>>,
     pub sink: Sink,
 }
 
 impl<'a> CheckedFile<'a> {
-    fn new(file: &'a File, text: Option<Cow<'a, str>>) -> Self {
+    fn new(file: &'a File, text: &'a str, is_exact: bool, is_markdown: bool) -> Self {
+        let (markdown, parts) = if is_markdown {
+            let (markdown, parts) = Markdown::read(text);
+            (Some(markdown), parts)
+        } else {
+            (None, Parts::of_code(text))
+        };
         Self {
             file,
-            text: text.unwrap_or_default(),
-            sink: Sink::default(),
+            text,
+            is_exact,
+            parts,
+            markdown,
+            sink: Sink::new(text),
         }
     }
 
     fn finish(self, settings: &LintSettings, findings: &mut Findings) {
-        let is_exact = matches!(self.text, Cow::Borrowed(_));
-        let place = (&self.file.shown, &*self.text);
-        self.sink.finish(place, is_exact, settings, findings);
+        let place = (&self.file.shown, self.text);
+        self.sink.finish(place, self.is_exact, settings, findings);
     }
 }
 
@@ -43,16 +68,18 @@ pub struct CheckedSkill<'a> {
 }
 
 impl<'a> CheckedSkill<'a> {
-    fn new(skill: &'a Skill) -> Self {
-        // Whatever a document holds, it is read as text.
-        let bytes = skill.document.bytes.as_deref().unwrap_or_default();
-        let text = String::from_utf8_lossy(bytes);
-        let bundled = skill.bundled.iter();
+    fn new(skill: &'a Skill, (document, bundled): &'a Texts<'_>) -> Self {
+        // A text that was decoded anew does not have the bytes of its file.
+        let is_exact = |text| matches!(text, &Cow::Borrowed(_));
+        let is_markdown = skill.kind != Kind::Agent3md;
+        let bundled = skill.bundled.iter().zip(bundled);
         Self {
             skill,
-            document: CheckedFile::new(&skill.document, Some(text)),
+            document: CheckedFile::new(&skill.document, document, is_exact(document), is_markdown),
             bundled: bundled
-                .map(|file| CheckedFile::new(file, file.text()))
+                .map(|(file, text)| {
+                    CheckedFile::new(file, text, is_exact(text), file.is_markdown())
+                })
                 .collect(),
         }
     }
@@ -60,14 +87,16 @@ impl<'a> CheckedSkill<'a> {
 
 /// Checks everything at once.
 pub fn check(collection: &Collection, settings: &LintSettings) -> Findings {
-    let mut skills: Vec<_> = collection.skills.iter().map(CheckedSkill::new).collect();
+    let texts: Vec<_> = collection.skills.iter().map(texts).collect();
+    let skills = collection.skills.iter().zip(&texts);
+    let mut skills: Vec<_> = skills
+        .map(|(skill, texts)| CheckedSkill::new(skill, texts))
+        .collect();
     for skill in &mut skills {
         format::check(skill);
-        let is_markdown = skill.skill.kind != Kind::Agent3md;
-        trust::check(&mut skill.document, is_markdown);
+        trust::check(&mut skill.document);
         for file in &mut skill.bundled {
-            let is_markdown = file.file.is_markdown();
-            trust::check(file, is_markdown);
+            trust::check(file);
         }
     }
     links::check(&mut skills, collection);

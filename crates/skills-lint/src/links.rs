@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use skills_core::links::{Link, Target, all_links};
+use skills_core::links::{Link, Target, link};
 use skills_core::{FilePath, SKILL_MD, SkillId, nearest, quote};
 
 use crate::check::{CheckedFile, CheckedSkill};
@@ -92,7 +92,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
                 linked.insert(path);
             }
         }
-        let document = &*skill.document.text;
+        let document = skill.document.text;
         for file in &mut skill.bundled {
             let path = path_of(&file.file.name);
             if !file.file.is_markdown() || path.is_none() {
@@ -124,9 +124,11 @@ fn check_file(
     let mut found = Vec::new();
     // Suggestions are costly, and not more findings than this are reported.
     let mut dead = 0;
-    let (text, sink) = (&*checked.text, &mut checked.sink);
-    for Link { uri, to, bytes } in all_links(text, path) {
-        let quoted = quote(&uri);
+    let (text, sink) = (checked.text, &mut checked.sink);
+    let links = checked.markdown.iter().flat_map(|read| &read.links);
+    let links = links.filter_map(|(address, bytes)| link(address, bytes.clone(), path));
+    for Link { uri, to, bytes } in links {
+        let quoted = || quote(&uri);
         match to {
             Ok(Target::Skill(id)) if targets.has_skill(&id) => {
                 found.push((Destination::Skill(id.to_string()), bytes));
@@ -139,11 +141,9 @@ fn check_file(
                 let near = (dead <= MAX_FINDINGS_PER_RULE)
                     .then(|| nearest(id.as_str(), targets.skills.iter().map(String::as_str)))
                     .flatten();
-                let draft = sink.add(
-                    rules::DEAD_SKILL,
-                    bytes,
-                    format!("{quoted} leads to no skill"),
-                );
+                let draft = sink.add(rules::DEAD_SKILL, bytes, || {
+                    format!("{} leads to no skill", quoted())
+                });
                 if let Some(near) = near {
                     draft.help(format!("did you mean `iii://{near}`?"));
                 }
@@ -161,7 +161,7 @@ fn check_file(
                 if let Some(actual) = actual {
                     let (wrong, right) =
                         (last_parts(file.as_str(), &uri), last_parts(actual, &uri));
-                    let message = format!("{quoted} has the wrong case");
+                    let message = || format!("{} has the wrong case", quoted());
                     let draft = sink.add(rules::CASE, bytes.clone(), message);
                     draft.help(format!("write `{right}`"));
                     if let Some(at) = text[bytes.clone()]
@@ -181,11 +181,9 @@ fn check_file(
                 let near = (dead <= MAX_FINDINGS_PER_RULE)
                     .then(|| nearest(file.as_str(), targets.paths.iter().map(String::as_str)))
                     .flatten();
-                let draft = sink.add(
-                    rules::DEAD_FILE,
-                    bytes,
-                    format!("{quoted} leads to no file"),
-                );
+                let draft = sink.add(rules::DEAD_FILE, bytes, || {
+                    format!("{} leads to no file", quoted())
+                });
                 if let Some(near) = near {
                     let folder = path.and_then(|path| path.as_str().rsplit_once('/'));
                     let below = folder.and_then(|(folder, _)| near.strip_prefix(folder));
@@ -199,7 +197,7 @@ fn check_file(
                 let id = function.to_string();
                 let offered = collection.functions.as_ref();
                 if offered.is_some_and(|offered| !offered.contains(&id)) {
-                    let message = format!("{quoted} calls `{id}`, which no worker offers");
+                    let message = || format!("{} calls `{id}`, which no worker offers", quoted());
                     sink.add(rules::DEAD_SECTION, bytes, message)
                         .help("start its worker, or remove the link");
                 }
@@ -207,7 +205,7 @@ fn check_file(
             Err(_) if is_placeholder(&uri) => {}
             Err(reason) => {
                 let (message, help) = reason.split_once("; ").unwrap_or((&reason, "correct it"));
-                sink.add(rules::OUTSIDE, bytes, format!("{quoted}: {message}"))
+                sink.add(rules::OUTSIDE, bytes, || format!("{}: {message}", quoted()))
                     .help(help);
             }
         }

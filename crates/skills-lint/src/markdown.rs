@@ -1,8 +1,19 @@
-//! The parts of a markdown text that rules treat differently: code, alternative texts, titles.
+//! What one pass over a markdown text finds for all rules: its head, its links, and the parts
+//! that rules treat differently.
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CowStr, Event, Tag, TagEnd};
+use skills_core::Head;
+use skills_core::front_matter::Document;
+
+/// A markdown text.
+pub struct Markdown<'a> {
+    pub document: Document<'a>,
+    pub head: Head,
+    /// The addresses of links and images, in order, with the places of the links.
+    pub links: Vec<(CowStr<'a>, Range<usize>)>,
+}
 
 /// The parts of a text, each in order of their places.
 #[derive(Debug, Default)]
@@ -13,12 +24,24 @@ pub struct Parts {
     pub unshown: Vec<(Range<usize>, String)>,
 }
 
-impl Parts {
-    /// The parts of markdown, which begins at `start` of its file.
-    pub fn of_markdown(body: &str, start: usize) -> Self {
-        let mut parts = Self::default();
+impl<'a> Markdown<'a> {
+    /// Parses a text once.
+    pub fn read(text: &'a str) -> (Self, Parts) {
+        let document = Document::parse(text);
+        let mut parts = Parts::default();
+        let mut links = Vec::new();
         let mut alternative: Option<(Range<usize>, String)> = None;
-        for (event, bytes) in Parser::new(body).into_offset_iter() {
+        if !may_have_parts(document.after) {
+            let head = Head::of_document(&document);
+            let read = Self {
+                document,
+                head,
+                links,
+            };
+            return (read, parts);
+        }
+        let start = text.len() - document.after.len();
+        let head = Head::of_events(&document, |event, bytes| {
             let bytes = start + bytes.start..start + bytes.end;
             match event {
                 Event::Start(Tag::CodeBlock(_)) => parts.code.push(bytes),
@@ -28,13 +51,21 @@ impl Parts {
                     }
                     parts.code.push(bytes);
                 }
-                Event::Start(Tag::Image { title, .. }) => {
+                Event::Start(Tag::Image {
+                    title, dest_url, ..
+                }) => {
+                    links.push((dest_url, bytes.clone()));
                     let mut words = title.into_string();
                     words.push(' ');
                     alternative = Some((bytes, words));
                 }
-                Event::Start(Tag::Link { title, .. }) if !title.is_empty() => {
-                    parts.unshown.push((bytes, title.into_string()));
+                Event::Start(Tag::Link {
+                    title, dest_url, ..
+                }) => {
+                    links.push((dest_url, bytes.clone()));
+                    if !title.is_empty() {
+                        parts.unshown.push((bytes, title.into_string()));
+                    }
                 }
                 Event::Text(text) => {
                     if let Some((_, words)) = &mut alternative {
@@ -44,10 +75,24 @@ impl Parts {
                 Event::End(TagEnd::Image) => parts.unshown.extend(alternative.take()),
                 _ => {}
             }
-        }
-        parts
+        });
+        let read = Self {
+            document,
+            head,
+            links,
+        };
+        (read, parts)
     }
+}
 
+/// Whether a text may have code, a link or an image: code has a mark or is indented, a link or an
+/// image has a bracket or, in angle brackets, a scheme. A search costs far less than a parser.
+fn may_have_parts(body: &str) -> bool {
+    let marks = ["`", "]", "\t", "~~~", "    ", "://"];
+    marks.iter().any(|mark| body.contains(mark))
+}
+
+impl Parts {
     /// A text that is code as a whole.
     pub fn of_code(text: &str) -> Self {
         Self {

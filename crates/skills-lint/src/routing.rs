@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use skills_core::{Head, front_matter, quote};
+use skills_core::quote;
 use skills_search::{Document, Index, Request, content_words};
 
 use crate::check::CheckedSkill;
 use crate::format::Place;
 use crate::input::Kind;
 use crate::limits::MAX_RANKED_SKILLS;
+use crate::markdown::Markdown;
 use crate::rules::routing as rules;
 
 pub fn check(skills: &mut [CheckedSkill<'_>]) {
@@ -19,10 +20,11 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
         if !matches!(skill.skill.kind, Kind::Folder { .. } | Kind::Markdown) {
             continue;
         }
-        let document = front_matter::Document::parse(&skill.document.text);
-        let head = Head::of_document(&document);
-        let place = Place::of(&skill.document.text);
-        let line = |key: &str| place.as_ref().map_or(0..0, |place| place.key(key));
+        let Some(Markdown { head, .. }) = &skill.document.markdown else {
+            continue;
+        };
+        let place = Place::of(skill.document.text);
+        let line = place.map_or(0..0, |place| place.key("triggers"));
         for trigger in head.triggers.iter().flat_map(|triggers| triggers.iter()) {
             if !content_words(trigger).is_empty() {
                 continue;
@@ -35,7 +37,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
             skill
                 .document
                 .sink
-                .add(rules::STOP_WORDS, line("triggers"), message)
+                .add(rules::STOP_WORDS, line.clone(), message)
                 .help("use words that only requests for this skill have");
         }
         if let Some(description) = &head.description {
@@ -59,7 +61,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
         for (nth, &at) in same.iter().enumerate() {
             let other = &skills[same[usize::from(nth == 0)]];
             let message = format!("the description is that of {}", other.document.file.shown);
-            let place = description(&skills[at].document.text);
+            let place = description(skills[at].document.text);
             skills[at]
                 .document
                 .sink
@@ -83,7 +85,7 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
     if ranked.len() > MAX_RANKED_SKILLS {
         return;
     }
-    let mut entries: Vec<Entry> = ranked
+    let mut entries: Vec<Entry<'_>> = ranked
         .iter()
         .filter_map(|&at| Entry::of(skills, at))
         .collect();
@@ -98,7 +100,7 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
             id: &entry.id,
             title: &entry.title,
             description: &entry.description,
-            body: &entry.body,
+            body: entry.body,
             ..Document::default()
         });
     }
@@ -108,7 +110,7 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
         let words = format!("{} {}", entry.title, entry.description);
         let matches = index.rank(&Request::new(&words)).matches;
         let own = matches.iter().position(|found| *found.id == *entry.id);
-        let place = description(&skills[entry.at].document.text);
+        let place = description(skills[entry.at].document.text);
         if own.is_none_or(|own| own >= REACHED_WITHIN) {
             let found = matches.iter().filter(|found| *found.id != *entry.id);
             let found: Vec<_> = found.take(REACHED_WITHIN).map(|found| &*found.id).collect();
@@ -145,30 +147,29 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
 }
 
 /// What is searched of a skill.
-struct Entry {
+struct Entry<'a> {
     at: usize,
     id: String,
     title: String,
     description: String,
-    body: String,
+    body: &'a str,
     triggers: Option<Vec<Arc<str>>>,
 }
 
-impl Entry {
-    fn of(skills: &[CheckedSkill<'_>], at: usize) -> Option<Self> {
+impl<'a> Entry<'a> {
+    fn of(skills: &[CheckedSkill<'a>], at: usize) -> Option<Self> {
         let skill = &skills[at];
         if !matches!(skill.skill.kind, Kind::Folder { .. } | Kind::Markdown) {
             return None;
         }
-        let document = front_matter::Document::parse(&skill.document.text);
-        let head = Head::of_document(&document);
+        let Markdown { document, head, .. } = skill.document.markdown.as_ref()?;
         Some(Self {
             at,
             id: skill.skill.id.as_ref()?.to_string(),
             title: head.title.as_deref().unwrap_or_default().into(),
             description: head.description.as_deref()?.into(),
-            body: document.body.into(),
-            triggers: head.triggers.map(|triggers| triggers.to_vec()),
+            body: document.body,
+            triggers: head.triggers.as_ref().map(|triggers| triggers.to_vec()),
         })
     }
 

@@ -55,7 +55,7 @@ impl ChangesSince {
     fn includes_resource(&self, uri: &ResourceUri) -> bool {
         match uri {
             ResourceUri::Index | ResourceUri::IndexPart(_) => !self.skills.is_empty(),
-            ResourceUri::Skill(id) => {
+            ResourceUri::Skill(id) | ResourceUri::SkillFrom(_, id) => {
                 // Markdown in the folder of a skill has an address like a skill.
                 let file = FilePath::in_skill(id, SKILL_MD).ok();
                 file.is_some_and(|path| self.owns(&path))

@@ -5,14 +5,15 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    LoggingLevel, LoggingMessageNotificationParam, ResourceUpdatedNotificationParam,
-    SubscriptionFilter,
+    Implementation, LoggingLevel, LoggingMessageNotificationParam,
+    ResourceUpdatedNotificationParam, SubscriptionFilter,
 };
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::task::AbortHandle;
 
 use super::change_log::{ChangeLog, ChangesSince, Cursor};
+use super::clients::ConnectedClient;
 use super::limits::{MAX_LISTEN_URIS, MAX_SUBSCRIPTIONS, MAX_URI_BYTES};
 use super::{Shared, error_code};
 
@@ -36,6 +37,8 @@ pub struct ClientSession {
     forwarding: Mutex<Option<AbortHandle>>,
     /// The end of the change log at each accepted `subscriptions/listen` that does not run yet.
     accepted: Mutex<Vec<Cursor>>,
+    /// The client, from `initialize` until the session is dropped.
+    client: Mutex<Option<ConnectedClient>>,
 }
 
 impl Drop for ClientSession {
@@ -48,8 +51,21 @@ impl Drop for ClientSession {
 
 impl ClientSession {
     /// Starts the session: the client is notified of changes from now on.
-    pub fn start(&self, shared: &Shared) {
+    pub fn start(&self, shared: &Shared, client: &Implementation) {
         *lock(&self.started) = Some(shared.changes.end());
+        let mut connected = lock(&self.client);
+        // The first one leaves before the second comes.
+        *connected = None;
+        *connected = Some(shared.clients.connected(client));
+    }
+
+    /// Records a request: since 2026-07-28 each one names its client.
+    pub fn request(&self, shared: &Shared, context: &RequestContext<RoleServer>) {
+        if lock(&self.client).is_none()
+            && let Some(client) = context.meta.client_info()
+        {
+            shared.clients.seen(&client);
+        }
     }
 
     /// Sends changes to a client of a version before 2026-07-28 until the session is dropped.

@@ -71,6 +71,7 @@ async fn skill_ids(shared: &Shared) -> Result<Vec<String>, Error> {
         ResourceUri::Skill(id) => Some(id.to_string()),
         ResourceUri::Index
         | ResourceUri::IndexPart(_)
+        | ResourceUri::SkillFrom(..)
         | ResourceUri::File(_)
         | ResourceUri::Section(_)
         | ResourceUri::Part { .. } => None,

@@ -8,7 +8,9 @@ use skills_core::{Error, Kind};
 /// The code for a kind of error.
 pub const fn code(kind: Kind) -> ErrorCode {
     match kind {
-        Kind::Invalid | Kind::NotFound | Kind::Forbidden => ErrorCode::INVALID_PARAMS,
+        Kind::Invalid | Kind::NotFound | Kind::Forbidden | Kind::Conflict => {
+            ErrorCode::INVALID_PARAMS
+        }
         Kind::Failed | Kind::Unavailable | Kind::TimedOut | Kind::Broken => {
             ErrorCode::INTERNAL_ERROR
         }
@@ -46,6 +48,10 @@ fn with_code(code: ErrorCode, error: &Error) -> ErrorData {
     let mut data = json!({ "kind": error.kind().name() });
     if let Some(hint) = error.hint() {
         data["hint"] = hint.into();
+    }
+    if let Error::Conflict { current, .. } = error {
+        let digest = current.digest().map(|digest| digest.to_string());
+        data["current_digest"] = digest.into();
     }
     ErrorData::new(code, error.to_text(), Some(data))
 }

@@ -18,6 +18,7 @@ mod catch_panic;
 mod change_log;
 mod client_message;
 mod client_session;
+mod clients;
 mod completion;
 mod directory;
 pub mod document;
@@ -60,6 +61,7 @@ use tokio_util::sync::CancellationToken;
 
 use change_log::ChangeLog;
 use client_session::ClientSession;
+use clients::Clients;
 use engine_tools::EngineTools;
 pub use hang_up::on_input_hang_up;
 use tools::SkillToolsHidden;
@@ -111,6 +113,7 @@ struct Shared {
     registry: Arc<Registry>,
     engine_tools: EngineTools,
     changes: Arc<ChangeLog>,
+    clients: Arc<Clients>,
     skill_tools_hidden: Arc<SkillToolsHidden>,
     progress_interval: Duration,
     stop: CancellationToken,
@@ -147,6 +150,7 @@ impl RegistryServer {
             registry,
             engine_tools: EngineTools::new(engine, settings),
             changes,
+            clients: Arc::default(),
             skill_tools_hidden,
             progress_interval,
             stop,
@@ -155,6 +159,21 @@ impl RegistryServer {
             shared: Arc::new(shared),
             session: ClientSession::default(),
         }
+    }
+
+    /// How many clients are connected.
+    pub fn client_count(&self) -> usize {
+        self.shared.clients.count()
+    }
+
+    /// Runs the work of one request.
+    async fn run<T, R: From<T>>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl Future<Output = Result<T, ErrorData>>,
+    ) -> Result<R, ErrorData> {
+        self.session.request(&self.shared, context);
+        run_request::run(context, work).await
     }
 
     /// Call this when functions on the engine may have changed. Notifies clients if tools did.
@@ -192,10 +211,10 @@ impl ServerHandler for RegistryServer {
     ) -> Result<InitializeResult, ErrorData> {
         let result = self.negotiate_initialize(&request)?;
         // Later results must have the shape of the negotiated version, not of the requested one.
-        let mut negotiated = request;
+        let mut negotiated = request.clone();
         negotiated.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(negotiated);
-        self.session.start(&self.shared);
+        self.session.start(&self.shared, &request.client_info);
         Ok(result)
     }
 
@@ -217,7 +236,7 @@ impl ServerHandler for RegistryServer {
                 log.await;
             }
         }
-        run_request::run(&context, resources::list(registry, request)).await
+        self.run(&context, resources::list(registry, request)).await
     }
 
     async fn list_resource_templates(
@@ -234,7 +253,7 @@ impl ServerHandler for RegistryServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let registry = &self.shared.registry;
-        run_request::run(&context, resources::read(registry, request)).await
+        self.run(&context, resources::read(registry, request)).await
     }
 
     async fn list_prompts(
@@ -242,7 +261,8 @@ impl ServerHandler for RegistryServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        run_request::run(&context, prompts::list(&self.shared.registry, request)).await
+        self.run(&context, prompts::list(&self.shared.registry, request))
+            .await
     }
 
     async fn get_prompt(
@@ -250,7 +270,8 @@ impl ServerHandler for RegistryServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        run_request::run(&context, prompts::get(&self.shared.registry, request)).await
+        self.run(&context, prompts::get(&self.shared.registry, request))
+            .await
     }
 
     async fn list_tools(
@@ -258,7 +279,7 @@ impl ServerHandler for RegistryServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        run_request::run(&context, tools::list(&self.shared, request)).await
+        self.run(&context, tools::list(&self.shared, request)).await
     }
 
     async fn call_tool(
@@ -266,7 +287,8 @@ impl ServerHandler for RegistryServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        run_request::run(&context, call_tool::call(self, request, &context)).await
+        self.run(&context, call_tool::call(self, request, &context))
+            .await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -279,7 +301,8 @@ impl ServerHandler for RegistryServer {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        run_request::run(&context, completion::complete(&self.shared, request)).await
+        self.run(&context, completion::complete(&self.shared, request))
+            .await
     }
 
     async fn set_level(
@@ -332,7 +355,7 @@ impl ServerHandler for RegistryServer {
             Some(method) => {
                 let registry = &self.shared.registry;
                 let work = extension::run(registry, method, request, version);
-                run_request::run(&context, work).await
+                self.run(&context, work).await
             }
             None => Err(invalid_request::refuse(request, version)),
         }

@@ -59,3 +59,7 @@ pub const MAX_HTTP_RESPONSES_BYTES: usize = 64 << 20;
 pub const MAX_HTTP_STREAMS: usize = 256;
 /// Open streams of one session over HTTP. More is 503.
 pub const MAX_SESSION_STREAMS: usize = 8;
+/// Characters of the name and of the version of a client that the log shows.
+pub const MAX_CLIENT_NAME_CHARS: usize = 64;
+/// Names of clients without a session that are remembered. The log tells of no others.
+pub const MAX_KNOWN_CLIENTS: usize = 256;

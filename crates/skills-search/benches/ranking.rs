@@ -129,11 +129,13 @@ fn processor_time() -> Option<Duration> {
     Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
 }
 
-/// Bytes of memory of this process, on Linux.
+/// Bytes of memory that this process has allocated, on Linux: without the pages of the binary,
+/// which has the table of vectors.
 fn memory() -> f64 {
-    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: Option<f64> = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
-    pages.unwrap_or(f64::NAN) * 4096.0
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    kib.unwrap_or(f64::NAN) * 1024.0
 }
 
 fn main() {

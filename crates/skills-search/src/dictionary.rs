@@ -3,12 +3,13 @@
 //! All texts are in one buffer: most words are short, and an allocation for each would cost more
 //! than the word.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::stem::{Script, stem};
 use crate::stop_words::is_stop_word;
+use crate::vectors::WordRows;
 use crate::words::Word;
 
 /// The number of a term.
@@ -26,8 +27,30 @@ const TRIGRAMS_FROM: usize = 4;
 #[derive(Clone, Copy)]
 struct Span {
     start: u32,
-    bytes: u32,
+    bytes: u16,
 }
+
+/// A word as documents have it.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    start: u32,
+    term: Term,
+    /// Its rows in the table of vectors.
+    pub rows: WordRows,
+    bytes: u8,
+}
+
+impl Known {
+    fn span(self) -> Span {
+        Span {
+            start: self.start,
+            bytes: self.bytes.into(),
+        }
+    }
+}
+
+/// The number of a word.
+pub(crate) type WordNumber = u32;
 
 /// Words and terms.
 #[derive(Default)]
@@ -35,7 +58,7 @@ pub(crate) struct Dictionary {
     texts: String,
     terms: Vec<Span>,
     by_text: HashTable<Term>,
-    words: Vec<(Span, Term)>,
+    words: Vec<Known>,
     by_word: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -58,33 +81,52 @@ impl Dictionary {
 
     /// The term of a text.
     pub(crate) fn find(&self, text: &str) -> Option<Term> {
-        let hash = self.hasher.hash_one(text);
+        let hash = self.hash(text);
         let same = |&term: &Term| self.text(term) == text;
         self.by_text.find(hash, same).copied()
     }
 
-    /// Visits the terms of a word of a document. New ones get a number.
-    pub(crate) fn for_each_term(&mut self, word: Word<'_>, mut visit: impl FnMut(Term)) {
+    /// Visits the terms of a word of a document. New ones get a number. Returns the word, unless
+    /// its script has no words.
+    #[inline]
+    pub(crate) fn for_each_term(
+        &mut self,
+        word: Word<'_>,
+        mut visit: impl FnMut(Term),
+    ) -> Option<(WordNumber, WordRows)> {
+        let mut known = None;
         if word.script != Script::Unspaced {
-            let term = match self.find_word(word.text) {
-                Some(term) => term,
+            let number = match self.find_word(word.text) {
+                Some(number) => number,
                 None => self.add_word(word),
             };
+            let Known { term, rows, .. } = self.words[number as usize];
             if term != NONE {
                 visit(term);
             }
+            known = Some((number, rows));
         }
-        for_each_part(word, |part| visit(self.find_or_add(part)));
+        if !matches!(word.script, Script::Stemmed(_)) {
+            for_each_part(word, |part| visit(self.find_or_add(part)));
+        }
+        known
     }
 
-    fn find_word(&self, word: &str) -> Option<Term> {
-        let hash = self.hasher.hash_one(word);
-        let same = |&at: &u32| slice(&self.texts, self.words[at as usize].0) == word;
-        let at = self.by_word.find(hash, same)?;
-        Some(self.words[*at as usize].1)
+    #[inline]
+    fn find_word(&self, word: &str) -> Option<WordNumber> {
+        let hash = self.hash(word);
+        let same = |&at: &WordNumber| slice(&self.texts, self.words[at as usize].span()) == word;
+        self.by_word.find(hash, same).copied()
     }
 
-    fn add_word(&mut self, word: Word<'_>) -> Term {
+    /// A text as bytes: a hash of `str` has a second step, for its end.
+    #[inline]
+    fn hash(&self, text: &str) -> u64 {
+        hash(&self.hasher, text)
+    }
+
+    #[cold]
+    fn add_word(&mut self, word: Word<'_>) -> WordNumber {
         let (term, span) = match stem_of(word) {
             None => (NONE, self.add_text(word.text)),
             Some(stem) => {
@@ -98,12 +140,18 @@ impl Dictionary {
             }
         };
         let number = number(self.words.len());
-        self.words.push((span, term));
+        self.words.push(Known {
+            start: span.start,
+            // A word has at most `MAX_WORD_BYTES` before it is folded, and folding adds few.
+            bytes: u8::try_from(span.bytes).expect("a word of at most 255 bytes"),
+            term,
+            rows: WordRows::of(word),
+        });
         let (texts, words, hasher) = (&self.texts, &self.words, &self.hasher);
-        let hash = |&at: &u32| hasher.hash_one(slice(texts, words[at as usize].0));
+        let rehash = |&at: &WordNumber| hash(hasher, slice(texts, words[at as usize].span()));
         self.by_word
-            .insert_unique(hasher.hash_one(word.text), number, hash);
-        term
+            .insert_unique(hash(hasher, word.text), number, rehash);
+        number
     }
 
     fn find_or_add(&mut self, text: &str) -> Term {
@@ -114,9 +162,8 @@ impl Dictionary {
         let span = self.add_text(text);
         self.terms.push(span);
         let (texts, terms, hasher) = (&self.texts, &self.terms, &self.hasher);
-        let hash = |&term: &Term| hasher.hash_one(slice(texts, terms[term as usize]));
-        self.by_text
-            .insert_unique(hasher.hash_one(text), term, hash);
+        let rehash = |&term: &Term| hash(hasher, slice(texts, terms[term as usize]));
+        self.by_text.insert_unique(hash(hasher, text), term, rehash);
         term
     }
 
@@ -125,13 +172,20 @@ impl Dictionary {
         self.texts.push_str(text);
         Span {
             start,
-            bytes: number(text.len()),
+            bytes: u16::try_from(text.len()).expect("a short word"),
         }
     }
 }
 
+fn hash(hasher: &DefaultHashBuilder, text: &str) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
 fn slice(texts: &str, Span { start, bytes }: Span) -> &str {
-    &texts[start as usize..(start + bytes) as usize]
+    let start = start as usize;
+    &texts[start..start + usize::from(bytes)]
 }
 
 /// A position as a number. 4 GiB of distinct words do not fit into memory either.

@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use crate::dictionary::{Dictionary, Term};
 use crate::document::{Document, Group};
-use crate::field::{FIELDS, Field, FieldSet};
-use crate::headings::for_each_line;
+use crate::field::{FIELDS, FieldSet};
 use crate::near::Near;
-use crate::postings::{Counts, Postings, Slot, fields_of, read_number, write_number};
+use crate::postings::{Postings, Slot, fields_of, read_number, write_number};
+use crate::reading::Reading;
 use crate::triggers::Triggers;
 use crate::vectors::{RowNumber, Vectors};
 use crate::weights::Weights;
-use crate::words::for_each_word;
 
 /// Free slots that are kept before all documents are renumbered.
 const FREE_SLOTS_MIN: usize = 1024;
+
+/// In the place of the group of a removed document.
+pub(crate) const REMOVED: Group = Group::MAX;
 
 /// Documents by the words they contain and by what they mean.
 #[derive(Default)]
@@ -31,13 +33,16 @@ pub struct Index {
     pub(crate) documents: Vec<Option<Indexed>>,
     /// By slot: the number of words of each field. Apart, because every hit of a word reads it.
     pub(crate) lengths: Vec<Lengths>,
+    /// By slot: the group, or [`REMOVED`]. Apart, because every request reads it.
+    pub(crate) groups: Vec<Group>,
     /// By group and id.
     slots: Vec<HashMap<Arc<str>, Slot>>,
     live: usize,
     /// By field: the words of all documents.
     pub(crate) total_lengths: [u64; FIELDS],
-    /// Reused between documents: terms with their fields.
-    occurrences: Vec<u64>,
+    reading: Reading,
+    /// Reused between documents: the terms of one in the form that it keeps.
+    encoded: Vec<u8>,
 }
 
 /// By field: the number of words.
@@ -93,16 +98,20 @@ impl Index {
     pub fn insert(&mut self, document: &Document<'_>) {
         self.remove(document.group, document.id);
         let slot = Slot::try_from(self.documents.len()).expect("fewer than 4 Gi changes");
-        let lengths = self.read(document);
+        let known = self.dictionary.len();
+        self.reading.document(document, &mut self.dictionary);
+        self.add_near(known);
+        let lengths = self.reading.lengths;
         let terms = self.post(slot);
         let id: Arc<str> = document.id.into();
         let row = self
             .vectors
-            .insert(slot, document, self.weights.vector_body);
+            .insert(slot, &self.reading.meaning, self.weights.vector_body);
         for (sum, length) in self.total_lengths.iter_mut().zip(lengths) {
             *sum += u64::from(length);
         }
         self.lengths.push(lengths);
+        self.groups.push(document.group);
         self.documents.push(Some(Indexed {
             group: document.group,
             id: Arc::clone(&id),
@@ -125,6 +134,7 @@ impl Index {
             return false;
         };
         self.live -= 1;
+        self.groups[slot as usize] = REMOVED;
         let Some(document) = self.documents[slot as usize].take() else {
             return false;
         };
@@ -152,74 +162,39 @@ impl Index {
         true
     }
 
-    /// Collects the terms of a document with their fields. Returns its number of words by field.
-    fn read(&mut self, document: &Document<'_>) -> Lengths {
-        let mut lengths = [0; FIELDS];
-        let Self {
-            dictionary,
-            near,
-            occurrences,
-            ..
-        } = self;
-        occurrences.clear();
-        let mut add = |field: Field, text: &str| {
-            let known = dictionary.len();
-            for_each_word(text, |word| {
-                dictionary.for_each_term(word, |term| {
-                    occurrences.push(u64::from(term) << 8 | field as u64);
-                    lengths[field as usize] += 1;
-                });
-            });
-            for number in known..dictionary.len() {
-                let term = Term::try_from(number).unwrap_or_default();
-                if dictionary.is_word(term) {
-                    near.insert(term, dictionary.text(term));
-                }
-            }
-        };
-        add(Field::Id, document.id);
-        add(Field::Title, document.title);
-        add(Field::Description, document.description);
-        for trigger in document.triggers {
-            add(Field::Triggers, trigger);
-        }
-        for_each_line(document.body, |line, is_heading| {
-            let field = if is_heading {
-                Field::Headings
-            } else {
-                Field::Body
-            };
-            add(field, line);
-        });
-        lengths
-    }
-
-    /// Adds the collected terms to the postings. Returns them in the form that a document keeps.
+    /// Adds the terms that were read to the postings. Returns them in the form that a document
+    /// keeps.
     fn post(&mut self, slot: Slot) -> Box<[u8]> {
         self.postings
             .resize_with(self.dictionary.len(), Postings::default);
-        self.occurrences.sort_unstable();
-        let mut terms = Vec::new();
+        self.encoded.clear();
         let mut last = 0;
-        for same in self.occurrences.chunk_by(|a, b| a >> 8 == b >> 8) {
-            let mut counts = Counts::default();
-            for occurrence in same {
-                let count = &mut counts[usize::from(occurrence.to_le_bytes()[0])];
-                *count = count.saturating_add(1);
-            }
+        for &(term, mut counts) in &self.reading.terms {
             let [.., title, description, _, headings, body] = &mut counts;
             // A title is a heading as well, and a description often a paragraph.
             *headings = headings.saturating_sub(*title);
             *body = body.saturating_sub(*description);
-            let term = Term::try_from(same[0] >> 8).unwrap_or_default();
-            self.postings[term as usize].push(slot, counts);
             let fields = fields_of(counts);
+            self.postings[term as usize].push(slot, counts, fields);
             let is_elsewhere = fields != FieldSet::BODY;
-            write_number(&mut terms, (term - last) << 1 | u32::from(is_elsewhere));
-            terms.extend(is_elsewhere.then_some(fields.bits()));
+            write_number(
+                &mut self.encoded,
+                (term - last) << 1 | u32::from(is_elsewhere),
+            );
+            self.encoded.extend(is_elsewhere.then_some(fields.bits()));
             last = term;
         }
-        terms.into()
+        self.encoded.as_slice().into()
+    }
+
+    /// New terms can be found by words that nearly are them.
+    fn add_near(&mut self, known: usize) {
+        for number in known..self.dictionary.len() {
+            let term = Term::try_from(number).unwrap_or_default();
+            if self.dictionary.is_word(term) {
+                self.near.insert(term, self.dictionary.text(term));
+            }
+        }
     }
 
     /// Closes the gaps that removed documents left in the numbers.
@@ -245,6 +220,7 @@ impl Index {
         self.lengths
             .retain(|_| documents.next().is_some_and(Option::is_some));
         self.documents.retain(Option::is_some);
+        self.groups.retain(|&group| group != REMOVED);
     }
 }
 

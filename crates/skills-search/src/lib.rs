@@ -33,6 +33,7 @@ pub mod limits;
 mod near;
 mod postings;
 mod ranking;
+mod reading;
 mod request;
 mod stem;
 mod stop_words;
@@ -43,6 +44,8 @@ mod vectors;
 #[path = "no_vectors.rs"]
 mod vectors;
 mod weights;
+#[cfg(feature = "vectors")]
+mod word_rows;
 mod words;
 
 pub use confidence::{Confidence, Evidence};

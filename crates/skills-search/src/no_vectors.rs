@@ -1,7 +1,8 @@
 //! The place of the word vectors in a build without them: nothing has a meaning.
 
-use crate::document::Document;
+use crate::field::Field;
 use crate::postings::Slot;
+use crate::words::Word;
 
 /// Whether there is a table.
 pub(crate) const ENABLED: bool = false;
@@ -14,9 +15,31 @@ pub(crate) struct Vectors;
 
 pub(crate) enum RequestVector {}
 
+/// The rows of a word.
+#[derive(Clone, Copy)]
+pub(crate) struct WordRows;
+
+impl WordRows {
+    pub(crate) fn of(_: Word<'_>) -> Self {
+        Self
+    }
+}
+
+/// What the parts of a document mean.
+#[derive(Default)]
+pub(crate) struct DocumentMeaning;
+
+impl DocumentMeaning {
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn clear(&mut self) {}
+
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn add(&mut self, _: Field, _: WordRows, _: &str) {}
+}
+
 impl Vectors {
     #[expect(clippy::unused_self, reason = "as with vectors")]
-    pub(crate) fn insert(&mut self, _: Slot, _: &Document<'_>, _: f32) -> RowNumber {
+    pub(crate) fn insert(&mut self, _: Slot, _: &DocumentMeaning, _: f32) -> RowNumber {
         0
     }
 

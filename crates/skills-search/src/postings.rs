@@ -56,9 +56,10 @@ impl Postings {
     }
 
     /// Adds a document with a higher slot than all before it.
-    pub(crate) fn push(&mut self, slot: Slot, counts: Counts) {
+    #[inline]
+    pub(crate) fn push(&mut self, slot: Slot, counts: Counts, fields: FieldSet) {
         write_number(&mut self.bytes, slot - self.last);
-        write_counts(&mut self.bytes, counts);
+        write_counts(&mut self.bytes, counts, fields);
         self.last = slot;
         self.live += 1;
     }
@@ -78,7 +79,8 @@ impl Postings {
         let mut rewritten = Self::default();
         self.for_each(|slot, hit| {
             if let Some(slot) = new_slot(slot) {
-                rewritten.push(slot, hit.counts());
+                let counts = hit.counts();
+                rewritten.push(slot, counts, fields_of(counts));
             }
         });
         rewritten.bytes.shrink_to_fit();
@@ -124,8 +126,8 @@ pub(crate) fn read_number(bytes: &mut &[u8]) -> u32 {
 
 /// Most terms are only in the body, a few times: one byte. Otherwise a byte with the fields, then a
 /// byte for each.
-fn write_counts(bytes: &mut Vec<u8>, counts: Counts) {
-    let fields = fields_of(counts);
+#[inline]
+fn write_counts(bytes: &mut Vec<u8>, counts: Counts, fields: FieldSet) {
     let body = counts[FIELDS - 1];
     if fields == FieldSet::BODY && body <= BODY_ONLY_MAX {
         bytes.push(body);
@@ -159,6 +161,9 @@ fn read_hit(bytes: &mut &[u8]) -> Hit {
 
 /// The fields with a count.
 pub(crate) fn fields_of(counts: Counts) -> FieldSet {
+    if counts[..FIELDS - 1] == [0; FIELDS - 1] && counts[FIELDS - 1] > 0 {
+        return FieldSet::BODY;
+    }
     let mut fields = FieldSet::default();
     for (field, _) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
         fields.insert(field);
@@ -187,7 +192,7 @@ mod tests {
         ];
         let mut postings = Postings::default();
         for (slot, counts) in &written {
-            postings.push(*slot, *counts);
+            postings.push(*slot, *counts, fields_of(*counts));
         }
         assert_eq!(entries(&postings), written);
         assert_eq!(postings.live(), 5);
@@ -197,7 +202,8 @@ mod tests {
     fn a_list_with_many_dead_entries_is_written_again() {
         let mut postings = Postings::default();
         for slot in 0..100 {
-            postings.push(slot, [0, 1, 0, 0, 0, 0]);
+            let counts = [0, 1, 0, 0, 0, 0];
+            postings.push(slot, counts, fields_of(counts));
         }
         for removed in 0..60 {
             postings.remove_one(|slot| slot > removed);

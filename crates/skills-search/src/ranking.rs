@@ -7,7 +7,7 @@ use crate::confidence::{Confidence, Evidence};
 use crate::dictionary::Term;
 use crate::document::Group;
 use crate::field::{FIELDS, Field, FieldSet};
-use crate::index::{Index, Indexed, Lengths};
+use crate::index::{Index, Indexed, Lengths, REMOVED};
 use crate::postings::{Counts, Hit, Slot};
 use crate::request::{Asked, Request, Terms, asked};
 use crate::vectors::RequestVector;
@@ -205,9 +205,15 @@ impl Index {
             triggers[slot as usize] = u32::MAX;
         }
         let words = self.weights.words;
-        let is_selected = |at: usize| {
+        let has_prefix = |at: usize| {
             let document = self.documents[at].as_ref();
-            document.is_some_and(|document| request.selects(document.group, &document.id))
+            document.is_some_and(|document| document.id.starts_with(request.prefix))
+        };
+        let is_selected = |at: usize| {
+            let group = self.groups[at];
+            group != REMOVED
+                && request.selects_group(group)
+                && (request.prefix.is_empty() || has_prefix(at))
         };
         for (slot, (&share, &similarity)) in (0..).zip(shares.iter().zip(similarities)) {
             let at = slot as usize;

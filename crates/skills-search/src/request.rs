@@ -33,8 +33,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    pub(crate) fn selects(&self, group: Group, id: &str) -> bool {
-        self.groups & (1 << (group % 32)) != 0 && id.starts_with(self.prefix)
+    pub(crate) fn selects_group(&self, group: Group) -> bool {
+        self.groups & (1 << (group % 32)) != 0
     }
 
     /// The text that is read.

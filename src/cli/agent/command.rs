@@ -45,9 +45,7 @@ pub fn run(args: &CommandArgs, output: &Output) -> Result<(), CliError> {
         Err(_) => None,
     };
     for name in &missing {
-        output.remark(&format!(
-            "note: {{{name}}} has no value and is left unchanged"
-        ));
+        output.note(&format!("{{{name}}} has no value and is left unchanged"));
     }
     let data = json!({ "line": filled, "argv": words, "missing": missing });
     output.data("agent command", &data, |_| match words {

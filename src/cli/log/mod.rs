@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
 use skills_core::escape_control_in_lines;
+use tracing::Level;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -41,14 +42,13 @@ enum Format {
     Json,
 }
 
-/// The filter without `RUST_LOG`. rmcp logs every invalid request, which the client learns from
-/// the response; hyper logs every client that sends nothing; notify logs every folder that was
-/// removed.
-const DEFAULT_FILTER: &str = "info,rmcp=error,hyper=error,notify=error";
+/// The filter without `RUST_LOG`: every crate of this program, and no library. What matters of a
+/// library's errors reaches this program, which logs it in its own words.
+const DEFAULT_FILTER: &str = "off,skills=info";
 
 /// The filter of a short command without `RUST_LOG`. The command itself reports damaged rows and
 /// writes that fail.
-const VERB_FILTER: &str = "warn,notify=error,skills_core::catalogue=error,skills_iii::state::write_health=off,\
+const VERB_FILTER: &str = "off,skills=warn,skills_core::catalogue=error,skills_iii::state::write_health=off,\
      skills_api::lint=off";
 
 /// Starts logging for a server.
@@ -108,7 +108,12 @@ pub fn start_for_a_verb(quiet: bool) {
 
 /// Writes a line to stderr: through the log of a server, directly in other commands.
 pub fn print_line(text: &str) {
-    let text = format!("{}\n", escape_control_in_lines(text));
+    print_safe_line(&escape_control_in_lines(text));
+}
+
+/// Writes a line that is safe for a terminal, colours included.
+pub fn print_safe_line(text: &str) {
+    let text = format!("{text}\n");
     if !writer::push(text.as_bytes()) {
         // If stderr is closed, the exit code still reports a failure.
         let _ = io::stderr().write_all(text.as_bytes());
@@ -137,8 +142,12 @@ fn filter(default: &str) -> EnvFilter {
 
 /// Logs what was left out as a repetition.
 fn report_repeats() {
-    for (message, count) in repeats::take() {
-        tracing::warn!(count, "more lines like: {message}");
+    for (level, message, count) in repeats::take() {
+        if level == Level::INFO {
+            tracing::info!(count, "more lines like: {message}");
+        } else {
+            tracing::warn!(count, "more lines like: {message}");
+        }
     }
 }
 

@@ -1,7 +1,8 @@
-//! Leaves out repeated warnings and errors, and counts them.
+//! Leaves out lines of a flood, and counts them.
 //!
-//! A client that sends a bad message can send a million. Within a period, equal lines of one place in the
-//! code are logged once, and different ones up to a limit. The thread of the log reports the rest.
+//! A client that sends a bad message can send a million, and a worker can register as many skills.
+//! Within a period, one place in the code logs a limited number of lines; of warnings and errors equal
+//! ones only once. The thread of the log reports the rest.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -24,6 +25,7 @@ static COMPLAINTS: LazyLock<Mutex<HashMap<callsite::Identifier, Complaints>>> =
 
 /// What one place in the code logged in this period.
 struct Complaints {
+    level: Level,
     /// The first message.
     message: String,
     /// The hashes of the lines that were logged.
@@ -42,21 +44,21 @@ pub fn is_empty() -> bool {
 }
 
 /// Ends the period: the messages that were left out, with their number.
-pub fn take() -> Vec<(String, u64)> {
+pub fn take() -> Vec<(Level, String, u64)> {
     let complaints = std::mem::take(&mut *lock()).into_values();
     let left_out = complaints.filter(|complaints| complaints.left_out > 0);
     left_out
-        .map(|complaints| (complaints.message, complaints.left_out))
+        .map(|complaints| (complaints.level, complaints.message, complaints.left_out))
         .collect()
 }
 
-/// Leaves out repeated warnings and errors.
+/// Leaves out repeated lines. What somebody asked for with `RUST_LOG=debug` is not limited.
 pub struct Repeats;
 
 impl<S: Subscriber> Layer<S> for Repeats {
     fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
         let metadata = event.metadata();
-        *metadata.level() > Level::WARN || is_logged(metadata.callsite(), event)
+        *metadata.level() > Level::INFO || is_logged(metadata.callsite(), event)
     }
 }
 
@@ -69,12 +71,14 @@ fn is_logged(place: callsite::Identifier, event: &Event<'_>) -> bool {
         let mut message = Message::default();
         event.record(&mut message);
         Complaints {
+            level: *event.metadata().level(),
             message: message.0,
             logged: Vec::new(),
             left_out: 0,
         }
     });
-    let is_new = !complaints.logged.contains(&hash);
+    let may_repeat = complaints.level == Level::INFO;
+    let is_new = may_repeat || !complaints.logged.contains(&hash);
     if is_new && complaints.logged.len() < MAX_LOG_COMPLAINTS {
         complaints.logged.push(hash);
         return true;

@@ -9,7 +9,7 @@ use crate::cli::CliError;
 use crate::cli::connection::{Connection, open};
 use crate::cli::humanize::count;
 use crate::cli::options::Options;
-use crate::cli::table::lay_out;
+use crate::cli::table::{fit_last, lay_out};
 
 /// List every prompt with its arguments.
 #[derive(Args)]
@@ -72,7 +72,7 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
             };
             let mut rows: Vec<_> = menu.prompts.iter().map(row).collect();
             if let Some(columns) = output.columns() {
-                fit(&mut rows, columns);
+                fit_last(&mut rows, columns);
             }
             lay_out(&rows, [false, false], None)
         })?;
@@ -86,36 +86,4 @@ pub fn run(args: &ListArgs) -> Result<(), CliError> {
 pub async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, CliError> {
     let menu: Menu = connection.call(&MCP_LIST, &json!({})).await?;
     Ok(menu.prompts)
-}
-
-/// Cuts descriptions where a line would be longer than the terminal is wide.
-fn fit(rows: &mut [[String; 2]], columns: usize) {
-    let usage = rows.iter().map(|[usage, _]| usage.chars().count()).max();
-    let room = columns.saturating_sub(usage.unwrap_or(0) + 2);
-    for [_, description] in rows {
-        *description = match room {
-            0..4 => String::new(),
-            _ => console::truncate_str(description, room, "...").into_owned(),
-        };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptions_are_cut_to_the_terminal() {
-        let rows = [["greet <name>".to_owned(), "Compose a greeting.".to_owned()]];
-        let check = |columns, expected: &str| {
-            let mut rows = rows.clone();
-            fit(&mut rows, columns);
-            assert_eq!(rows[0][1], expected, "for {columns}");
-        };
-        check(33, "Compose a greeting.");
-        check(32, "Compose a greet...");
-        check(18, "C...");
-        check(17, "");
-        check(3, "");
-    }
 }

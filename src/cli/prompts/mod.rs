@@ -25,9 +25,11 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Subcommand)]
 enum Verb {
+    #[command(visible_alias = "ls")]
     List(list::ListArgs),
     Get(get::GetArgs),
     Register(register::RegisterArgs),
+    #[command(visible_alias = "rm")]
     Unregister(unregister::PromptsArgs),
 }
 

@@ -254,7 +254,7 @@ Feature: reading skills as resources
       And reading "iii://resend" gives 15 bytes
       And the index lists:
         """
-        - [`resend`](iii://resend) — From a worker
+        - [`resend`](iii://resend) — From a worker (hides iii://@files/)
         """
 
     @in_memory

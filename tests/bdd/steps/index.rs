@@ -74,6 +74,7 @@ fn render_part(world: &mut World, part: IndexPart, bytes: usize) {
             id,
             head,
             visibility: Visibility::Auto,
+            hides: &[],
         };
         Lines::new(list.iter().map(|(id, head)| (id, head)).map(entry))
     };

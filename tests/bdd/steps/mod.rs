@@ -1,6 +1,7 @@
 //! The steps: one file for each feature, and `calls.rs` for those that several use.
 
 mod calls;
+mod collisions;
 mod files;
 mod functions;
 mod ids;

@@ -5,7 +5,7 @@ use cucumber::{given, then, when};
 use serde_json::{Value, json};
 
 use crate::world::World;
-use crate::world::values::{block, id_of, parsed, table, timeless, visible_to_raw};
+use crate::world::values::{block, id_of, parsed, table, timeless, visible_to_raw, without_marks};
 
 const REGISTER: &str = "skills::register";
 
@@ -112,7 +112,7 @@ async fn list_is(world: &mut World, step: &Step) {
         .map(entry)
         .collect();
     world.call("skills::list", json!({})).await;
-    let mut result = timeless(world.result());
+    let mut result = timeless(&without_marks(world.result(), "skills"));
     // Another step is about damaged rows.
     result
         .as_object_mut()

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use skills_core::OnConflict;
 use skills_test_support::memory_source::MemorySource;
 
 use super::memory_backend::MemoryBackend;
@@ -144,6 +145,14 @@ impl Backend {
     pub fn source(&self) -> &MemorySource {
         match self {
             Self::Memory(backend) => &backend.source,
+            Self::Socket(_) => panic!("{IN_MEMORY}"),
+        }
+    }
+
+    /// Begins again with this rule for ids that a document has already.
+    pub fn set_on_conflict(&mut self, on_conflict: OnConflict) {
+        match self {
+            Self::Memory(backend) => *backend = MemoryBackend::with_conflicts(on_conflict),
             Self::Socket(_) => panic!("{IN_MEMORY}"),
         }
     }

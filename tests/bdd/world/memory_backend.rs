@@ -12,7 +12,7 @@ use memory_engine::{Link, Memory, Outcome};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use skills_api::{TRIGGER_TYPES, code, find_function};
-use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
+use skills_core::{Engine, Failure, Json, OnConflict, Pending, Registry, RegistrySettings};
 use skills_test_support::TIMEOUT;
 use skills_test_support::memory_source::MemorySource;
 
@@ -39,6 +39,11 @@ pub struct MemoryBackend {
 impl MemoryBackend {
     /// An empty engine.
     pub fn new() -> Self {
+        Self::with_conflicts(OnConflict::default())
+    }
+
+    /// The same with this rule for ids that a document has already.
+    pub fn with_conflicts(on_conflict: OnConflict) -> Self {
         let memory = Memory::new();
         let link = memory.connect();
         let barriers = Arc::new(BarrierEngine {
@@ -48,6 +53,7 @@ impl MemoryBackend {
         let source = Arc::new(MemorySource::default());
         let settings = RegistrySettings {
             timeout: CALL_TIMEOUT,
+            on_conflict,
             ..RegistrySettings::default()
         };
         let engine = Arc::clone(&barriers) as Arc<dyn Engine>;

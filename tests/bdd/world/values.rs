@@ -93,6 +93,17 @@ pub fn is_time(text: &str) -> bool {
         && fraction.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// A list without the marks of its entries, which other steps are about.
+pub fn without_marks(list: &Value, entries: &str) -> Value {
+    let mut list = list.clone();
+    let entries = list[entries].as_array_mut().expect("a list of entries");
+    for entry in entries {
+        let entry = entry.as_object_mut().expect("an entry is an object");
+        entry.remove("hides");
+    }
+    list
+}
+
 /// Replaces every valid `registered_at` with `{time}`.
 pub fn timeless(value: &Value) -> Value {
     match value {

@@ -1,5 +1,5 @@
-// The README's quickstart, run as it is printed there: the blocks of one language, one
-// after the other, are one program.
+// The quickstarts of README.md and examples/README.md, run as they are printed there, with
+// the output that is printed below them.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,19 +13,25 @@ import { Inbox } from './lib/wait.mjs'
 
 const e2e = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const root = resolve(e2e, '..', '..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const text = (...path) => readFileSync(join(root, ...path), 'utf8')
 const built = process.env.E2E_RUST_EXAMPLES ?? join(dirname(process.env.SKILLS_BIN), 'examples')
-const DEFAULT_URL = 'ws://127.0.0.1:49134'
+const LAST_LINE = 'Published. This worker stays up for its handlers; Ctrl-C ends it.'
 
-const section = readme.split(/^## /m).find((text) => text.startsWith('Quickstart\n')) ?? ''
-
-/** The code of one language in the quickstart. */
-function code(language) {
-  const blocks = [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
-  return blocks.filter((block) => block[1] === language).map((block) => block[2]).join('\n')
+/** The blocks of code below a heading, as `[language, text]`. */
+function blocks(document, heading) {
+  const section = document.split(/^##+ /m).find((part) => part.startsWith(`${heading}\n`))
+  assert.ok(section, `there is a section "${heading}"`)
+  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map((block) => block.slice(1))
 }
 
-const unwritten = (language) => !code(language) && `the README has no quickstart in ${language} yet`
+/** The lines that a document shows below the command that begins so. */
+function outputBelow(document, heading, command) {
+  for (const [language, text] of blocks(document, heading)) {
+    const after = language === 'console' && text.split(/^\$ /m).find((part) => part.startsWith(command))
+    if (after) return after.split('\n').slice(1, -1)
+  }
+  throw new Error(`"${heading}" has no output below "$ ${command}"`)
+}
 
 let engine
 let reader
@@ -36,13 +42,18 @@ before(async () => {
 })
 after(endAll)
 
-/** Runs until it says `done` or prints what is expected, then looks from outside. */
-async function check(t, command, args, options, fits) {
+/** Runs a quickstart to its last line, compares its output, then reads from outside. */
+async function check(t, command, args, options, expected) {
+  const printed = []
   const lines = new Inbox()
   const program = new Process('the quickstart', command, args, {
     ...options,
     env: { III_URL: engine.url },
-    onLine: (line) => lines.put(line),
+    onLine: (line) => {
+      // As the README says, some lines are the SDK's.
+      if (!/^\[(iii|OTel)\] /.test(line)) printed.push(line)
+      lines.put(line)
+    },
   })
   t.after(() => program.end())
   const ended = program.gone.then(() => {
@@ -50,13 +61,15 @@ async function check(t, command, args, options, fits) {
   })
   ended.catch(() => {})
   try {
-    await Promise.race([lines.next(fits, 'the end of the quickstart'), ended])
+    await Promise.race([lines.next((line) => line === LAST_LINE, 'the last line of the quickstart'), ended])
   } catch (error) {
-    throw new Error(`${error.message}\n${program.words}`)
+    throw new Error(`${error.message}\nIt printed:\n${printed.join('\n')}\n${program.words}`)
   }
+  assert.deepEqual(printed, expected)
 
+  // It stays up: its handlers answer others.
   const uris = ['iii://demo', 'iii://fn/demo/guide']
-  assert.match(JSON.stringify(await reader.call('skill::fetch', { uris })), /When to greet\..*The long version\./)
+  assert.match(await reader.call('skill::fetch', { uris }), /When to greet\.[^]*The long version\./)
   const { messages } = await reader.call('prompts::mcp-get', { name: 'greet', arguments: { name: 'Ada' } })
   assert.equal(messages[0].content.text, 'Greet Ada warmly.')
   // The next one must not find this one's content.
@@ -64,29 +77,38 @@ async function check(t, command, args, options, fits) {
   assert.equal((await reader.call('prompts::unregister', { name: 'greet' })).removed, true)
 }
 
-test('the quickstart starts with `skills serve`', () => {
-  assert.match(code('sh'), /^skills serve$/m)
+const readme = text('README.md')
+const examples = text('examples', 'README.md')
+const WORKER = 'Publish from a worker'
+
+test('the quickstart in Node', async (t) => {
+  const [[language, code]] = blocks(readme, WORKER)
+  assert.equal(language, 'js')
+  assert.equal(code, text('examples', 'node', 'quickstart.mjs'), 'the README shows examples/node/quickstart.mjs as it is')
+  const expected = outputBelow(readme, WORKER, 'node quickstart.mjs')
+  await check(t, process.execPath, ['quickstart.mjs'], { cwd: join(root, 'examples', 'node') }, expected)
 })
 
-test('the quickstart in Node', { skip: unwritten('js') }, async (t) => {
-  const program = `${code('js').replaceAll(DEFAULT_URL, engine.url)}\nconsole.log('done')`
-  const cwd = join(root, 'examples', 'node')
-  await check(t, process.execPath, ['--input-type=module', '--eval', program], { cwd }, (line) => line === 'done')
-})
-
-test('the quickstart in Python', { skip: unwritten('python') }, async (t) => {
-  const program = `${code('python').replaceAll(DEFAULT_URL, engine.url)}\nprint("done")`
+test('the quickstart in Python', async (t) => {
   const python = join(e2e, '.venv', 'new', 'bin', 'python')
-  await check(t, python, ['-c', program], {}, (line) => line === 'done')
+  const expected = outputBelow(examples, 'Quickstart', 'python quickstart.py')
+  await check(t, python, ['quickstart.py'], { cwd: join(root, 'examples', 'python') }, expected)
 })
 
 const missing = process.env.E2E_RUST !== '1' && !existsSync(join(built, 'quickstart'))
 
 test('the quickstart in Rust', { skip: missing && 'not built; E2E_RUST=1 insists on it' }, async (t) => {
-  await check(t, join(built, 'quickstart'), [], {}, (line) => line.includes('Greet Ada warmly.'))
+  const expected = outputBelow(examples, 'Quickstart', 'cargo run --bin quickstart')
+  await check(t, join(built, 'quickstart'), [], {}, expected)
 })
 
-test('the quickstart in Rust is the one that is built', { skip: unwritten('rust') }, () => {
-  const source = readFileSync(join(root, 'examples', 'rust', 'src', 'bin', 'quickstart.rs'), 'utf8')
-  assert.ok(source.includes(code('rust').trim()), 'the README must quote examples/rust/src/bin/quickstart.rs as it is')
+test('the documents name the versions of the SDKs that the examples pin', () => {
+  const node = JSON.parse(text('examples', 'node', 'package.json')).dependencies['iii-sdk']
+  const python = text('examples', 'python', 'requirements.txt').match(/^iii-sdk==(.+)$/m)[1]
+  const rust = text('examples', 'rust', 'Cargo.toml').match(/^iii-sdk = "=(.+)"$/m)[1]
+  assert.ok(readme.includes(`npm install iii-sdk@${node}\n`), node)
+  assert.ok(readme.includes(`iii-sdk ${node}:`), node)
+  for (const [language, version] of [['Node', node], ['Python', python], ['Rust', rust]]) {
+    assert.match(examples, new RegExp(`^\\| ${language} \\|.*\\| iii-sdk ${version} \\|`, 'm'))
+  }
 })

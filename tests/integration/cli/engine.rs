@@ -55,6 +55,10 @@ async fn an_engine_with_an_older_skills_worker() {
     worker
         .register_function("skills::list", returns(old_list))
         .await;
+    let resources = json!({ "resources": [{ "uri": "iii://old", "name": "Old" }] });
+    worker
+        .register_function("skills::resources-list", returns(resources))
+        .await;
     worker
         .register_function("prompts::mcp-list", returns(odd))
         .await;

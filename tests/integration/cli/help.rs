@@ -1,5 +1,7 @@
 //! Help, manual pages and shell completions.
 
+use skills_test_support::process::skills_path;
+
 use super::transcript::Transcript;
 
 /// Every command.
@@ -47,6 +49,33 @@ fn help_of_every_verb() {
         let mut s = Transcript::new();
         s.step(&format!("skills {verb} --help"));
         s.matches(&format!("help_{}", verb.replace(' ', "_")));
+    }
+}
+
+/// Lines fit the width, and no word is divided: the words are those of a wide terminal.
+#[test]
+fn help_is_wrapped_between_words() {
+    let s = Transcript::new();
+    let help = |verb: &str, columns: &str| {
+        let words = verb.split_whitespace().chain(["--help"]);
+        let command = s.command(skills_path()).args(words).env("COLUMNS", columns);
+        s.finish(command).stdout
+    };
+    for verb in VERBS.iter().chain(&[""]) {
+        let wide = help(verb, "100");
+        for columns in ["80", "40"] {
+            let narrow = help(verb, columns);
+            let width: usize = columns.parse().unwrap();
+            for line in narrow.lines() {
+                let is_one_word = !line.trim().contains(' ');
+                let fits = line.chars().count() <= width;
+                assert!(fits || is_one_word, "skills {verb} in {columns}: {line:?}");
+            }
+            let words = |text: &'_ str| -> Vec<String> {
+                text.split_whitespace().map(str::to_owned).collect()
+            };
+            assert_eq!(words(&narrow), words(&wide), "skills {verb} in {columns}");
+        }
     }
 }
 
@@ -120,20 +149,52 @@ fn bash_completes_a_verb() {
     assert_eq!(output.stdout, "unregister\n", "{}", output.stderr);
 }
 
+/// The rows of the README's table with this head.
+fn readme_rows(head: &str) -> Vec<&'static str> {
+    let readme = include_str!("../../../README.md");
+    let table = readme.split(head).nth(1).expect("the README has the table");
+    let rows = table.lines().skip(2);
+    rows.take_while(|line| line.starts_with('|')).collect()
+}
+
 #[test]
 fn the_readme_lists_the_exit_codes() {
-    let readme = include_str!("../../../README.md");
-    let table = readme
-        .split("| exit code | meaning |\n|---|---|\n")
-        .nth(1)
-        .unwrap();
-    let rows: Vec<_> = table
-        .lines()
-        .take_while(|line| line.starts_with('|'))
-        .collect();
     let codes = skills::cli::EXIT_CODES.iter();
     let expected: Vec<_> = codes
         .map(|(code, meaning)| format!("| {code} | {meaning} |"))
         .collect();
-    assert_eq!(rows, expected);
+    assert_eq!(readme_rows("| exit code | meaning |"), expected);
+}
+
+#[test]
+fn the_readme_lists_the_environment() {
+    let rows = readme_rows("| variable | meaning | option |");
+    assert_eq!(rows.len(), skills::cli::ENVIRONMENT.len());
+    for (row, (name, meaning)) in rows.iter().zip(skills::cli::ENVIRONMENT) {
+        let start = format!("| `{name}` | {meaning} |");
+        assert!(row.starts_with(&start), "{row}: {start}");
+    }
+}
+
+/// The messages that the README explains are those of the program.
+#[test]
+fn the_readme_explains_messages_that_there_are() {
+    let sources = [
+        include_str!("../../../src/app/engine_events.rs"),
+        include_str!("../../../src/app/worker.rs"),
+        include_str!("../../../src/app/serve.rs"),
+        include_str!("../../../crates/skills-access/src/lib.rs"),
+    ];
+    let mut messages = 0;
+    for row in readme_rows("| what you see | cause and cure |") {
+        let seen = row.split('|').nth(1).unwrap_or_default();
+        if let Some(message) = seen.split('`').nth(1) {
+            // What follows differs with the address.
+            let message = message.split(" 127.").next().unwrap_or_default();
+            let found = sources.iter().any(|source| source.contains(message));
+            assert!(found, "no message is {message:?}");
+            messages += 1;
+        }
+    }
+    assert_eq!(messages, 4);
 }

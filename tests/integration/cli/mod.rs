@@ -4,6 +4,7 @@
 //! `SNAPSHOTS=overwrite cargo test --test integration cli` updates them; read the difference.
 
 mod batch;
+mod collisions;
 mod disk;
 mod engine;
 mod folders;

@@ -144,7 +144,7 @@ async fn check_events_of_files(dir: &Path, url: &str) {
 }
 
 /// Writes a file until its event arrives: then the subscription and the watcher are in place.
-async fn wait_for_probe(dir: &Path, skills: &mut UnboundedReceiver<Value>) -> Value {
+pub(super) async fn wait_for_probe(dir: &Path, skills: &mut UnboundedReceiver<Value>) -> Value {
     let probe = json!({ "op": "register", "id": "probe" });
     let interval = Duration::from_millis(300);
     for n in 0.. {

@@ -3,6 +3,7 @@
 
 mod access;
 mod agents;
+mod collisions;
 mod connections;
 mod damaged;
 mod doctor;
@@ -11,5 +12,6 @@ mod files;
 mod folders;
 mod handlers;
 mod log;
+mod log_of_work;
 mod serve;
 mod worker;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use skills_core::{
-    Error, Head, Listing, Origin, Pending, PromptName, PromptText, SkillId, Source, SourcePrompt,
-    SourceSkill,
+    Error, FoundDocument, Head, Listing, Origin, Pending, PromptName, PromptText, SkillId, Source,
+    SourcePrompt, SourceSkill,
 };
 
 /// When every entry was last changed.
@@ -20,6 +20,7 @@ pub struct MemorySource(Mutex<Files>);
 #[derive(Default)]
 struct Files {
     skills: BTreeMap<SkillId, Arc<str>>,
+    agents: BTreeMap<SkillId, Arc<str>>,
     prompts: BTreeMap<PromptName, (Arc<str>, Arc<str>)>,
 }
 
@@ -28,6 +29,12 @@ impl MemorySource {
     pub fn add_skill(&self, id: &str, body: &str) {
         let id = id.parse().unwrap();
         self.files().skills.insert(id, body.into());
+    }
+
+    /// Adds a skill of a 3md document.
+    pub fn add_agent_skill(&self, id: &str, body: &str) {
+        let id = id.parse().unwrap();
+        self.files().agents.insert(id, body.into());
     }
 
     /// Adds a prompt.
@@ -55,15 +62,19 @@ fn prompt(name: &PromptName, description: &Arc<str>) -> SourcePrompt {
 impl Source for MemorySource {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         let files = self.files();
-        let skill = |(id, body): (&SkillId, &Arc<str>)| SourceSkill {
+        let skill = |origin, (id, body): (&SkillId, &Arc<str>)| SourceSkill {
             id: id.clone(),
             bytes: body.len(),
             registered_at: MODIFIED.into(),
-            origin: Origin::Fs,
+            origin,
             head: Head::of(body),
             folder: None,
+            body_hash: None,
         };
-        let entries = files.skills.iter().map(skill).collect();
+        let markdown = files.skills.iter().map(|entry| skill(Origin::Fs, entry));
+        let agents = files.agents.iter();
+        let agents = agents.map(|entry| skill(Origin::Agent3md, entry));
+        let entries = markdown.chain(agents).collect();
         Box::pin(ready(Ok(Listing {
             entries,
             skipped: Vec::new(),
@@ -71,7 +82,35 @@ impl Source for MemorySource {
     }
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
-        Box::pin(ready(Ok(self.files().skills.get(id).cloned())))
+        let files = self.files();
+        let found = files.skills.get(id).or_else(|| files.agents.get(id));
+        Box::pin(ready(Ok(found.cloned())))
+    }
+
+    fn document<'a>(
+        &'a self,
+        id: &'a SkillId,
+        origin: Origin,
+    ) -> Pending<'a, Result<Option<FoundDocument>, Error>> {
+        let files = self.files();
+        let (skills, ending) = match origin {
+            Origin::State => return Box::pin(ready(Ok(None))),
+            Origin::Fs => (&files.skills, "md"),
+            Origin::Agent3md => (&files.agents, "3md"),
+        };
+        let found = skills.get(id).map(|body| FoundDocument {
+            place: format!("{id}.{ending}"),
+            body: Arc::clone(body),
+        });
+        Box::pin(ready(Ok(found)))
+    }
+
+    fn prompt_place<'a>(
+        &'a self,
+        name: &'a PromptName,
+    ) -> Pending<'a, Result<Option<String>, Error>> {
+        let found = self.files().prompts.contains_key(name);
+        Box::pin(ready(Ok(found.then(|| format!("{name}.md")))))
     }
 
     fn prompts(&self) -> Pending<'_, Result<Listing<SourcePrompt>, Error>> {

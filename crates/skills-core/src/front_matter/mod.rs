@@ -57,8 +57,8 @@ pub struct Document<'a> {
     pub body: &'a str,
     /// Why the front matter cannot be read: a phrase whose subject is the file.
     pub problem: Option<String>,
-    /// The text after the block, read or not.
-    pub(crate) after: &'a str,
+    /// The text after the front matter, whether that can be read or not.
+    pub after: &'a str,
     /// The text of front matter that was read.
     yaml: &'a str,
 }

@@ -2,7 +2,8 @@
 
 use crate::limits::DESCRIPTION_MAX;
 use crate::markdown::{Head, cut};
-use crate::{SkillId, Visibility};
+use crate::uri::SCHEME;
+use crate::{Origin, SkillId, Visibility};
 
 /// A skill as the index needs it.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,8 @@ pub struct Entry<'a> {
     pub head: &'a Head,
     /// How visible it is.
     pub visibility: Visibility,
+    /// The origins of documents with the same id, which it hides.
+    pub hides: &'a [Origin],
 }
 
 /// The rendered lines of one section of the index, children after their parents.
@@ -92,6 +95,7 @@ fn push_line(out: &mut String, entry: &Entry<'_>) {
         id,
         head,
         visibility,
+        hides,
     } = entry;
     for _ in 0..id.depth() {
         out.push_str("  ");
@@ -106,7 +110,19 @@ fn push_line(out: &mut String, entry: &Entry<'_>) {
         out.push_str(" \u{2014} ");
         push_plain(out, &cut(description, DESCRIPTION_MAX));
     }
+    push_hides(out, hides);
     out.push('\n');
+}
+
+/// ` (hides iii://@files/)`. The id follows from the line, which stays short.
+fn push_hides(out: &mut String, hides: &[Origin]) {
+    for (at, origin) in hides.iter().enumerate() {
+        let before = if at == 0 { " (hides " } else { ", " };
+        out.extend([before, SCHEME, origin.address(), "/"]);
+    }
+    if !hides.is_empty() {
+        out.push(')');
+    }
 }
 
 /// Appends plain text as markdown in which it stays plain text: no link, image or HTML. An

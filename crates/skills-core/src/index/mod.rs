@@ -245,6 +245,7 @@ mod tests {
             id,
             head,
             visibility: Visibility::Auto,
+            hides: &[],
         }))
     }
 

@@ -11,6 +11,15 @@ use crate::{
     ResourceUri, SKILL_MD, Skill, SkillId, SourceSkill, media_type,
 };
 
+/// The skills of all sources.
+#[derive(Clone, Debug)]
+pub struct DocumentList {
+    /// Those that are served.
+    pub skills: Vec<SourceSkill>,
+    /// Those that a registered skill or another document hides, if its body is not equal.
+    pub hidden: Vec<SourceSkill>,
+}
+
 impl Registry {
     /// Every skill as clients of Agent Skills see it, with the digests of all files.
     pub async fn published(&self) -> Result<PublishedSkills, Error> {
@@ -24,21 +33,31 @@ impl Registry {
                 origin: Origin::State,
                 head: skill.head().clone(),
                 folder: None,
+                body_hash: None,
             };
             Manifest::of_generated(entry, skill.generated().cloned())
         }));
         Ok(PublishedSkills::new(manifests))
     }
 
-    /// The skills of every source that state does not hide, for another process, with the
-    /// visibility that they have here.
-    pub async fn documents(&self) -> Result<Vec<SourceSkill>, Error> {
+    /// The skills of every source, for another process, with the visibility that they have
+    /// here.
+    pub async fn documents(&self) -> Result<DocumentList, Error> {
         let state = self.stored_skills("list the documents").await?;
-        let mut skills = self.source_skills(&state).await?.entries;
-        for skill in &mut skills {
+        let (skills, hides) = self.source_skills_with_hidden(&state).await?;
+        let mut list = DocumentList {
+            skills: skills.listing.entries,
+            hidden: skills.hidden,
+        };
+        let is_marked = |skill: &SourceSkill| {
+            let origins = hides.get(&skill.id);
+            origins.is_some_and(|origins| origins.contains(&skill.origin))
+        };
+        list.hidden.retain(is_marked);
+        for skill in list.skills.iter_mut().chain(&mut list.hidden) {
             self.decide(skill);
         }
-        Ok(skills)
+        Ok(list)
     }
 
     /// The same with the digests of all files.
@@ -57,7 +76,7 @@ impl Registry {
     async fn source_manifests(&self, state: &Snapshot<Skill>) -> Result<Vec<Manifest>, Error> {
         let key = |entry: &Manifest| (entry.skill.id.shared(), entry.skill.origin);
         let listing = self.unshadowed(|source| source.manifests(), key, state.ids());
-        let mut manifests = listing.await?.entries;
+        let mut manifests = listing.await?.listing.entries;
         manifests.retain(|entry| {
             let SourceSkill { id, head, .. } = &entry.skill;
             self.visibility(id, head).is_served()

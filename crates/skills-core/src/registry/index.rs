@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Registry;
+use super::collisions::Hides;
 use crate::index::{Entry, Index, IndexPart, IndexView, Lines, TOKEN_BYTES};
 use crate::nearest::nearest;
 use crate::row_slot::Snapshot;
@@ -23,19 +24,18 @@ impl Registry {
     /// The index of all skills, rendered once per change if no source has skills.
     pub(super) async fn index(&self) -> Result<Arc<str>, Error> {
         let state = self.stored_skills("read the index").await?;
-        let custom = self.source_skills(&state).await?.entries;
-        if custom.is_empty()
-            && let Some(text) = state.index.get()
-        {
+        let (custom, hides) = self.source_skills_with_hidden(&state).await?;
+        let custom = custom.listing.entries;
+        let is_state_only = custom.is_empty() && hides.is_empty();
+        if is_state_only && let Some(text) = state.index.get() {
             return Ok(Arc::clone(text));
         }
-        let text = self
-            .render_index(&state, &custom, &IndexPart::default(), None)?
-            .text;
-        if custom.is_empty() {
-            return Ok(Arc::clone(state.index.get_or_init(|| text)));
+        let whole = IndexPart::default();
+        let index = self.render_index(&state, (&custom, &hides), &whole, None)?;
+        if is_state_only {
+            return Ok(Arc::clone(state.index.get_or_init(|| index.text)));
         }
-        Ok(text)
+        Ok(index.text)
     }
 
     /// A text of the index with at most `budget_tokens`, or as long as the settings allow. The
@@ -54,15 +54,16 @@ impl Registry {
             ));
         }
         let state = self.stored_skills("read the index").await?;
-        let custom = self.source_skills(&state).await?.entries;
+        let (custom, hides) = self.source_skills_with_hidden(&state).await?;
+        let custom = &custom.listing.entries[..];
         let budget = budget_tokens.map(|tokens| tokens.saturating_mul(TOKEN_BYTES));
-        self.render_index(&state, &custom, part, budget)
+        self.render_index(&state, (custom, &hides), part, budget)
     }
 
     fn render_index(
         &self,
         state: &Snapshot<Skill>,
-        custom: &[SourceSkill],
+        (custom, hides): (&[SourceSkill], &Hides),
         part: &IndexPart,
         budget: Option<usize>,
     ) -> Result<IndexText, Error> {
@@ -70,13 +71,12 @@ impl Registry {
             id,
             head,
             visibility: self.visibility(id, head),
+            hides: hides.get(id).map_or(&[], Vec::as_slice),
         };
         let registered = || state.rows.iter().map(|skill| (&skill.id, skill.head()));
         let custom = || custom.iter().map(|skill| (&skill.id, &skill.head));
         let index = Index {
-            registered: state
-                .index_lines
-                .get_or_init(|| Lines::new(registered().map(entry))),
+            registered: &state.index_lines(hides, || Lines::new(registered().map(entry))),
             custom: &Lines::new(custom().map(entry)),
             max_bytes: self.index_max_bytes,
         };

@@ -1,6 +1,7 @@
 //! The use cases. Every surface decodes a request, makes one of these calls, and encodes the
 //! result.
 
+mod collisions;
 mod fetch;
 mod files;
 mod index;
@@ -11,27 +12,28 @@ mod search;
 mod search_request;
 mod skills;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+pub(crate) use collisions::Hides;
 pub use fetch::FetchOptions;
+pub use files::DocumentList;
 pub use index::IndexText;
 pub use prompts::{PromptHead, PromptMenuEntry};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
-pub use skills::{RegisteredFindings, SkillHead};
+pub use skills::{RegisteredFindings, SkillHead, SkillRegistration};
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::limits::INDEX_BYTES;
 use crate::{
-    Change, Engine, Error, Head, LintSettings, Listener, Listing, Origin, Pending, Prompt, Skill,
-    SkillId, Skipped, Source, Topic, Visibility, VisibilityRules,
+    Change, Engine, Error, Head, LintSettings, Listener, OnConflict, Prompt, Skill, SkillId,
+    Skipped, Source, Topic, Visibility, VisibilityRules,
 };
 
 /// The settings of a registry.
@@ -49,6 +51,8 @@ pub struct RegistrySettings {
     pub index_max_bytes: usize,
     /// The visibility that the operator gives to skills.
     pub visibility: VisibilityRules,
+    /// What a registration does whose id or name a document has already.
+    pub on_conflict: OnConflict,
 }
 
 impl Default for RegistrySettings {
@@ -60,6 +64,7 @@ impl Default for RegistrySettings {
             lint: LintSettings::default(),
             index_max_bytes: INDEX_BYTES,
             visibility: VisibilityRules::default(),
+            on_conflict: OnConflict::default(),
         }
     }
 }
@@ -76,6 +81,7 @@ pub struct Registry {
     lint: LintSettings,
     index_max_bytes: usize,
     visibility: VisibilityRules,
+    on_conflict: OnConflict,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -96,6 +102,7 @@ impl Registry {
             lint,
             index_max_bytes,
             visibility,
+            on_conflict,
         } = settings;
         let rules = visibility.clone();
         let is_served = Box::new(move |skill: &Skill| {
@@ -116,6 +123,7 @@ impl Registry {
             timeout,
             lint,
             index_max_bytes,
+            on_conflict,
             now,
         }
     }
@@ -210,42 +218,7 @@ impl Registry {
     pub fn publish(&self, change: &Change) {
         self.publisher.publish(change);
     }
-
-    /// The entries of every source whose key neither state nor an earlier source has. The
-    /// others are skipped.
-    async fn unshadowed<T>(
-        &self,
-        list: ListSource<T>,
-        key: fn(&T) -> (Arc<str>, Origin),
-        stored: impl Iterator<Item = Arc<str>>,
-    ) -> Result<Listing<T>, Error> {
-        let mut all = Listing::default();
-        if self.sources.is_empty() {
-            return Ok(all);
-        }
-        let mut taken: HashMap<_, _> = stored.map(|key| (key, Origin::State)).collect();
-        for source in &self.sources {
-            let listing = list(&**source).await?;
-            all.skipped.extend(listing.skipped);
-            for entry in listing.entries {
-                let (key, origin) = key(&entry);
-                if let Some(by) = taken.get(&key) {
-                    all.skipped.push(Skipped {
-                        place: format!("{origin}: {key}"),
-                        reason: format!("shadowed by an entry of the same name from {by}"),
-                    });
-                } else {
-                    taken.insert(key, origin);
-                    all.entries.push(entry);
-                }
-            }
-        }
-        Ok(all)
-    }
 }
-
-/// A method of [`Source`] that lists its skills or its prompts.
-type ListSource<T> = for<'a> fn(&'a dyn Source) -> Pending<'a, Result<Listing<T>, Error>>;
 
 /// A field that is present, even if it is null: null means that the row was deleted.
 fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {

@@ -1,19 +1,21 @@
 //! Registering, listing and rendering prompts.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use super::Registry;
+use super::collisions::Unshadowed;
 use crate::nearest::nearest;
 use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
-    Change, Error, FunctionId, Json, Listing, Origin, Prompt, PromptArgument, PromptName,
-    PromptText, SourcePrompt, TemplateArgument,
+    Change, Error, FunctionId, Json, Listing, Origin, Precondition, Prompt, PromptArgument,
+    PromptName, PromptText, SourcePrompt, TemplateArgument,
 };
 
 /// The short form of a prompt.
@@ -29,6 +31,8 @@ pub struct PromptHead {
     pub registered_at: Arc<str>,
     /// Where it is stored.
     pub origin: Origin,
+    /// The origins of documents with the same name, which it hides.
+    pub hides: Vec<Origin>,
 }
 
 /// A prompt in a menu.
@@ -55,6 +59,7 @@ impl Registry {
         check_description(description)?;
         check_arguments(&arguments)?;
         let function_id = function_id.callable()?;
+        self.check_prompt_conflict(&name).await?;
         let make = || Prompt {
             name: name.clone(),
             description: description.into(),
@@ -62,9 +67,11 @@ impl Registry {
             function_id,
             registered_at: (self.now)().into(),
         };
-        let row = self.prompts.put(name.shared(), make).await;
-        let row = row.map_err(Error::state(|| format!("register prompt `{name}`")))?;
-        Ok(Arc::clone(&row.registered_at))
+        let expected = Precondition::Any;
+        match self.prompts.put(name.shared(), expected, make).await {
+            Ok(row) => Ok(Arc::clone(&row.registered_at)),
+            Err(error) => Err(error.into_error(expected, "prompt", name.as_str())),
+        }
     }
 
     /// Removes a registered prompt. Returns whether there was one.
@@ -84,8 +91,17 @@ impl Registry {
     /// Every prompt of every origin, in byte order of their names.
     pub async fn prompts(&self) -> Result<Listing<PromptHead>, Error> {
         let state = self.stored_prompts().await?;
-        let custom = self.source_prompts(&state).await?;
+        let Unshadowed {
+            listing: custom,
+            hidden,
+        } = self.unshadowed_prompts(&state).await?;
+        let mut hides: HashMap<_, Vec<_>> = HashMap::new();
+        for prompt in hidden {
+            hides.entry(prompt.name).or_default().push(prompt.origin);
+        }
+        let mut hidden_by = |name: &PromptName| hides.remove(name).unwrap_or_default();
         let stored = state.rows.iter().map(|prompt| PromptHead {
+            hides: hidden_by(&prompt.name),
             name: prompt.name.clone(),
             function_id: prompt.function_id.to_string(),
             arguments: prompt.arguments.len(),
@@ -98,6 +114,7 @@ impl Registry {
             arguments: prompt.arguments.len(),
             registered_at: prompt.registered_at,
             origin: prompt.origin,
+            hides: Vec::new(),
         });
         let mut entries: Vec<PromptHead> = stored.chain(custom_heads).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -249,6 +266,13 @@ impl Registry {
         &self,
         state: &Snapshot<Prompt>,
     ) -> Result<Listing<SourcePrompt>, Error> {
+        Ok(self.unshadowed_prompts(state).await?.listing)
+    }
+
+    async fn unshadowed_prompts(
+        &self,
+        state: &Snapshot<Prompt>,
+    ) -> Result<Unshadowed<SourcePrompt>, Error> {
         let key = |prompt: &SourcePrompt| (prompt.name.shared(), prompt.origin);
         let stored = state.rows.iter().map(|prompt| prompt.name.shared());
         self.unshadowed(|source| source.prompts(), key, stored)

@@ -108,6 +108,9 @@ impl Registry {
                 (Mime::Markdown, index.text)
             }
             ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
+            ResourceUri::SkillFrom(origin, id) => {
+                (Mime::Markdown, self.body_from(*origin, id).await?)
+            }
             ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => self.section(function).await?,
             ResourceUri::Part { of, part } => {

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::Registry;
+use super::collisions::{Hides, Unshadowed};
 use crate::front_matter::Document;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
 use crate::{
-    Change, Error, Json, Listing, Origin, Skill, SkillId, Skipped, SourceSkill, Visibility,
+    Change, Current, Digest, Error, Json, Listing, Origin, Precondition, Skill, SkillId, Skipped,
+    SourceSkill, Visibility,
 };
 
 /// The short form of a skill.
@@ -25,6 +27,27 @@ pub struct SkillHead {
     pub visibility: Visibility,
     /// The number of files in its folder, if it is one.
     pub files: Option<usize>,
+    /// The origins of documents with the same id and another body, which it hides.
+    pub hides: Vec<Origin>,
+}
+
+/// A skill to store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillRegistration {
+    /// Its id.
+    pub id: SkillId,
+    /// Its markdown.
+    pub body: String,
+    /// What must be registered under the id before.
+    pub expected: Precondition,
+}
+
+impl SkillRegistration {
+    /// A skill that replaces what is registered under its id.
+    pub const fn new(id: SkillId, body: String) -> Self {
+        let expected = Precondition::Any;
+        Self { id, body, expected }
+    }
 }
 
 /// What an operator should know about registered skills.
@@ -39,11 +62,24 @@ pub struct RegisteredFindings {
 impl Registry {
     /// Stores a body under an id. Returns the time of registration.
     pub async fn register_skill(&self, id: SkillId, body: String) -> Result<Arc<str>, Error> {
+        self.register(SkillRegistration::new(id, body)).await
+    }
+
+    /// Stores a skill. Returns the time of registration.
+    pub async fn register(&self, skill: SkillRegistration) -> Result<Arc<str>, Error> {
+        let SkillRegistration { id, body, expected } = skill;
         check_body(&body)?;
+        self.check_skill_conflict(&id, &body).await?;
         let make = || Skill::new(id.clone(), body, (self.now)());
-        let row = self.skills.put(id.shared(), make).await;
-        let row = row.map_err(Error::state(|| format!("register skill `{id}`")))?;
-        Ok(Arc::clone(&row.registered_at))
+        match self.skills.put(id.shared(), expected, make).await {
+            Ok(row) => Ok(Arc::clone(&row.registered_at)),
+            Err(error) => Err(error.into_error(expected, "skill", id.as_str())),
+        }
+    }
+
+    /// The digest of the registered body; none if nothing is registered that can be read.
+    pub async fn registered_digest(&self, id: &SkillId) -> Result<Option<Digest>, Error> {
+        Ok(Current::of(self.stored_skill(id).await?.as_ref()).digest())
     }
 
     /// Removes a registered skill. Returns whether there was one.
@@ -119,6 +155,12 @@ impl Registry {
         } = self.stored_heads().await?;
         let stored = entries.iter().map(|head| head.id.shared());
         let custom = self.unshadowed_skills(stored).await?;
+        let stored_bytes = |id: &SkillId| {
+            let at = entries.binary_search_by(|head| head.id.cmp(id)).ok()?;
+            Some(entries[at].bytes)
+        };
+        let mut hides = self.hides(&custom, stored_bytes).await?;
+        let custom = custom.listing;
         // What is off hides the file of the same id, as every registered skill does.
         entries.retain(|head| {
             let reason = self.visibility.off_reason(&head.id, Some(head.visibility));
@@ -136,7 +178,13 @@ impl Registry {
             registered_at: skill.registered_at,
             origin: skill.origin,
             files: skill.folder.as_ref().map(|folder| folder.files.len()),
+            hides: Vec::new(),
         }));
+        if !hides.is_empty() {
+            for head in &mut entries {
+                head.hides = hides.remove(&head.id).unwrap_or_default();
+            }
+        }
         entries.sort_by(|a, b| a.id.cmp(&b.id));
         skipped.extend(custom.skipped);
         Ok(Listing { entries, skipped })
@@ -176,6 +224,7 @@ impl Registry {
                 self.visibility.visibility(&skill.id, declared)
             },
             files: None,
+            hides: Vec::new(),
         };
         let mut entries: Vec<_> = state.rows.iter().chain(&state.off).map(head).collect();
         entries.sort_by(|a, b| a.id.cmp(&b.id));
@@ -220,17 +269,32 @@ impl Registry {
         &self,
         state: &Snapshot<Skill>,
     ) -> Result<Listing<SourceSkill>, Error> {
-        self.unshadowed_skills(state.ids()).await
+        Ok(self.unshadowed_skills(state.ids()).await?.listing)
+    }
+
+    /// The same, what state shadows, and what the served skills of all origins hide.
+    pub(super) async fn source_skills_with_hidden(
+        &self,
+        state: &Snapshot<Skill>,
+    ) -> Result<(Unshadowed<SourceSkill>, Hides), Error> {
+        let skills = self.unshadowed_skills(state.ids()).await?;
+        let stored_bytes = |id: &SkillId| {
+            let at = state.rows.binary_search_by(|skill| skill.id.cmp(id)).ok()?;
+            Some(state.rows[at].body.len())
+        };
+        let hides = self.hides(&skills, stored_bytes).await?;
+        Ok((skills, hides))
     }
 
     async fn unshadowed_skills(
         &self,
         stored: impl Iterator<Item = Arc<str>>,
-    ) -> Result<Listing<SourceSkill>, Error> {
+    ) -> Result<Unshadowed<SourceSkill>, Error> {
         let key = |skill: &SourceSkill| (skill.id.shared(), skill.origin);
-        let mut listing = self
+        let mut skills = self
             .unshadowed(|source| source.skills(), key, stored)
             .await?;
+        let listing = &mut skills.listing;
         listing.entries.retain(|skill| {
             let reason = self.visibility.off_reason(&skill.id, skill.head.visibility);
             let is_off = reason.is_some();
@@ -240,6 +304,6 @@ impl Registry {
             }));
             !is_off
         });
-        Ok(listing)
+        Ok(skills)
     }
 }

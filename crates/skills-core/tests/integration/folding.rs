@@ -45,6 +45,7 @@ impl Skills {
             id,
             head,
             visibility: *visibility,
+            hides: &[],
         }))
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use agent3md::{Agent, Document, Finding, ValidationReport, rewrite_links, slug, slugs};
-use skills_core::{GeneratedSkillMd, Head, Origin, SkillId, SourceSkill, check_body};
+use skills_core::{GeneratedSkillMd, Head, Origin, SkillId, SourceSkill, body_hash, check_body};
 
 /// The skills of a document that is served.
 #[derive(Debug)]
@@ -89,6 +89,7 @@ impl AgentSkills {
                 origin: Origin::Agent3md,
                 head,
                 folder: None,
+                body_hash: Some(body_hash(&body)),
             };
             let body = body.into();
             skills.push(AgentSkill {

@@ -21,6 +21,9 @@ use crate::text_file::Unserved;
 /// be read: then it is unknown whether the skill exists.
 pub type BodyResult = Result<Option<Arc<str>>, String>;
 
+/// The same with the path of the file.
+pub type FoundBodyResult = Result<Option<(PathBuf, Arc<str>)>, String>;
+
 /// A file that can be the skill with an id.
 struct Candidate<'a> {
     path: PathBuf,
@@ -63,9 +66,9 @@ struct NeedsWalk;
 impl FileSet<SkillFile> {
     /// The body of the skill that a listing has under `id`; `None` if only a walk can
     /// find it.
-    pub fn lookup(&self, id: &SkillId, rules: &VisibilityRules) -> Option<BodyResult> {
+    pub fn lookup(&self, id: &SkillId, rules: &VisibilityRules) -> Option<FoundBodyResult> {
         let found = self.first_served(id, rules)?;
-        Some(found.map(|found| found.map(|(_, body)| body)))
+        Some(found.map(|found| found.map(|(candidate, body)| (candidate.path, body))))
     }
 
     /// Where the skill is that a listing has under `id`; `None` if only a walk can find it.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use skills_core::{
     BODY_MAX, Digest, Document, Head, Origin, SkillFolder, SkillId, SourceSkill, agent_skill,
+    body_hash,
 };
 
 use super::content::{self, FILE_MAX, Needs};
@@ -85,6 +86,7 @@ impl FileEntry for SkillFile {
             origin: Origin::Fs,
             head,
             folder: None,
+            body_hash: Some(body_hash(document.body)),
         };
         let folder = found.folder.as_ref().map(|folder| {
             let earlier = earlier.and_then(|file| file.folder.as_ref());

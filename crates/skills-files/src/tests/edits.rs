@@ -114,7 +114,10 @@ fn a_read_opens_one_file_without_a_walk() {
             .skills
             .lookup(&id.parse().unwrap(), &sources.visibility)
             .expect("no walk");
-        (read.unwrap().map(|body| body.to_string()), OPENED.get())
+        (
+            read.unwrap().map(|(_, body)| body.to_string()),
+            OPENED.get(),
+        )
     };
     assert_eq!(read("a"), (Some("# A".into()), 1));
     assert_eq!(read("sub/b"), (Some("# B".into()), 1));

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use notify::event::{EventKind, ModifyKind};
-use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
+
+use crate::reason::{io_reason, is_not_found};
 
 /// How many moved or removed paths are kept; after that all folders count as replaced.
 const REMOVED_MAX: usize = 1_000;
@@ -124,7 +126,7 @@ impl OsWatcher {
     pub fn watch_only(&mut self, folders: &[PathBuf], max: usize) -> Coverage {
         let watcher = match &mut self.watcher {
             Ok(watcher) => watcher,
-            Err(error) => return Coverage::none(error),
+            Err(error) => return Coverage::none(problem(error)),
         };
         let mut wanted: HashSet<&Path> = folders.iter().map(PathBuf::as_path).collect();
         let too_many = wanted.len() > max;
@@ -162,12 +164,12 @@ impl OsWatcher {
                     self.watched.insert(path.to_owned(), identity);
                     added = true;
                 }
-                Err(error) => unwatched = Some(format!("{}: {error}", path.display())),
+                Err(error) => unwatched = Some(format!("{}: {}", path.display(), problem(&error))),
             }
         }
         if let Err(error) = paths.commit() {
             self.watched.clear();
-            return Coverage::none(error);
+            return Coverage::none(problem(&error));
         }
         Coverage { added, unwatched }
     }
@@ -175,6 +177,18 @@ impl OsWatcher {
     #[cfg(test)]
     pub fn is_watched(&self, path: &Path) -> bool {
         self.watched.contains_key(path)
+    }
+}
+
+/// What went wrong, without the words and paths of the library.
+fn problem(error: &notify::Error) -> String {
+    match &error.kind {
+        ErrorKind::PathNotFound | ErrorKind::WatchNotFound => "it does not exist".into(),
+        ErrorKind::MaxFilesWatch => "the system watches no more folders for this user".into(),
+        ErrorKind::Io(error) if is_not_found(error) => "it does not exist".into(),
+        ErrorKind::Io(error) => io_reason(error),
+        ErrorKind::Generic(problem) => problem.clone(),
+        ErrorKind::InvalidConfig(_) => "the system does not watch folders".into(),
     }
 }
 

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::protocol::WorkerProtocol;
 use super::{ClientOptions, Event, Inner};
-use crate::link::{Monitored, run_socket, socket_config};
+use crate::link::{Monitored, problem, run_socket, socket_config};
 use crate::lock::lock;
 use crate::message::Message;
 use crate::queue::{Budget, queue};
@@ -143,7 +143,7 @@ pub(super) async fn keep_connected(inner: Arc<Inner>, address: Address) {
                         inner.publish(Event::ConnectionRefused { status });
                     }
                 } else {
-                    let cause = error.to_string();
+                    let cause = problem(&error);
                     inner.publish(Event::Unreachable { cause });
                 }
             }

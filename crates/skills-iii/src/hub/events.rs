@@ -168,6 +168,7 @@ pub(super) async fn publish_functions(core: Weak<Core>, changed: Arc<Notify>) {
         changed.notified().await;
         tokio::time::sleep(FUNCTIONS_DEBOUNCE).await;
         let Some(core) = core.upgrade() else { return };
+        core.log_changed_functions();
         core.publish(FUNCTIONS, || {
             let functions = list_functions(&core.directory(), |_| true);
             to_raw_value(&FunctionsChanged {

@@ -19,6 +19,7 @@ mod route;
 mod session;
 mod trigger;
 mod trigger_type;
+mod worker_log;
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -46,7 +47,9 @@ use crate::limits::{
     HANDSHAKE_TIMEOUT, INTRODUCTION_TIMEOUT, MAX_FRAME_BYTES, MAX_MESSAGE_BYTES, MAX_OPEN_CALLS,
     MAX_QUEUED_BYTES_OF_ALL, MAX_WORKER_CONNECTIONS, SILENCE_TIMEOUT, WRITE_TIMEOUT,
 };
-use crate::link::{Heartbeat, Monitored, Protocol, run_local, run_socket, socket_config};
+use crate::link::{
+    Heartbeat, Monitored, Protocol, io_problem, problem, run_local, run_socket, socket_config,
+};
 use crate::lock::lock;
 use crate::message::{BadMessage, Message};
 use crate::queue::{Budget, Outbox, QueueLimits, local_queue, queue};
@@ -80,6 +83,8 @@ pub struct HubOptions {
     /// How long the registrations of a worker wait for its introduction before they take effect
     /// without one.
     pub introduction_timeout: Duration,
+    /// What the names of commands begin with, which come and go without a line at INFO.
+    pub command_prefix: Option<&'static str>,
 }
 
 impl HubOptions {
@@ -99,6 +104,7 @@ impl HubOptions {
                 write_timeout: WRITE_TIMEOUT,
             },
             introduction_timeout: INTRODUCTION_TIMEOUT,
+            command_prefix: None,
         }
     }
 }
@@ -187,7 +193,7 @@ impl Hub {
                     }
                     Err(error) => {
                         // Most likely out of file handles, which is temporary.
-                        tracing::warn!(%error, "cannot accept a connection");
+                        tracing::warn!(problem = io_problem(&error), "cannot accept a connection");
                         tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                     }
                 },
@@ -236,6 +242,7 @@ async fn connection(
     mut closing: watch::Receiver<bool>,
 ) {
     let address = stream.peer_addr().ok().map(|address| address.ip());
+    let from = address.map_or_else(|| "unknown".into(), |address| address.to_string());
     // Messages are small, and peers wait for them: do not delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection ended before its handshake");
@@ -259,7 +266,11 @@ async fn connection(
             && handshake::is_plain_http(error)
             && let Err(error) = handshake::answer_plain_http(&mut stream).await
         {
-            tracing::debug!(?address, %error, "a connection ended before its response");
+            tracing::debug!(
+                from,
+                problem = io_problem(&error),
+                "a connection ended before its response"
+            );
         }
         opened
     };
@@ -274,15 +285,22 @@ async fn connection(
         Ok(Ok(())) => {}
         // A probe whether a server listens here, as our own commands make.
         Ok(Err(Error::Protocol(ProtocolError::HandshakeIncomplete))) => {
-            tracing::debug!(?address, "a connection closed before its handshake");
+            tracing::debug!(from, "a connection closed before its handshake");
+            return;
+        }
+        Ok(Err(error)) if handshake::is_plain_http(&error) => {
+            tracing::warn!(
+                from,
+                "answered a plain HTTP request; workers connect by WebSocket"
+            );
             return;
         }
         Ok(Err(error)) => {
-            tracing::warn!(?address, %error, "refused a connection");
+            tracing::warn!(from, reason = problem(&error), "refused a connection");
             return;
         }
         Err(_) => {
-            tracing::warn!(?address, "a handshake timed out");
+            tracing::warn!(from, "a connection sent no complete handshake in time");
             return;
         }
     }
@@ -298,7 +316,7 @@ async fn connection(
         let session = core.new_session(outbox, address);
         let mut protocol = SessionProtocol::new(&core, &session);
         let ended = run_socket(socket, queue, heartbeat, &mut protocol).await;
-        tracing::debug!(worker = session.name(), reason = %ended, "a connection ended");
+        core.log_disconnected(&session, &ended.to_string());
         ended
     };
     tokio::pin!(serving);

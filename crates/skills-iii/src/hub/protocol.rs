@@ -11,6 +11,7 @@ use super::directory::NAMESPACE;
 use super::id::{abbreviate, check_id};
 use super::open_call::OpenCall;
 use super::session::{Profile, Session};
+use super::worker_log::SETTLE;
 use crate::limits::{MAX_INTRODUCTION_BYTES, MAX_KEPT_BYTES};
 use crate::link::Protocol;
 use crate::lock::lock;
@@ -64,6 +65,7 @@ impl SessionProtocol {
             async move {
                 tokio::time::sleep(core.options.introduction_timeout).await;
                 lock(&intake).open(&core, &session);
+                core.log_connected(&session);
             }
         });
         Self {
@@ -76,7 +78,7 @@ impl SessionProtocol {
     }
 
     /// Names and describes the worker, and applies the registrations it sent before.
-    fn introduce(&self, call: &InvokeFunction) -> Outcome {
+    fn introduce(&mut self, call: &InvokeFunction) -> Outcome {
         let bytes = call.data.get().len();
         if bytes > MAX_INTRODUCTION_BYTES {
             let message =
@@ -108,6 +110,11 @@ impl SessionProtocol {
         };
         intake.open(&self.core, &self.session);
         drop(intake);
+        let (core, session) = (Arc::clone(&self.core), Arc::clone(&self.session));
+        self.tasks.spawn(async move {
+            tokio::time::sleep(SETTLE).await;
+            core.log_connected(&session);
+        });
         self.core.publish_worker_event(event, &self.session);
         Ok(None)
     }

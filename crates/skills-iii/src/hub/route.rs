@@ -48,7 +48,6 @@ impl Core {
         }
         self.functions_changed.notify_one();
         self.publish_worker_event("worker_disconnected", session);
-        tracing::debug!(worker = session.name(), "a worker disconnected");
     }
 
     /// Ends the previous connection of a worker that reconnected before the loss was detected, so

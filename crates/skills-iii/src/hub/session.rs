@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::open_call::{OpenCall, OpenCalls};
 use super::registered::RegisteredBytes;
+use super::worker_log::LoggedFunctions;
 use crate::call_id::new_call_id;
 use crate::limits::MAX_PENDING_CALLS;
 use crate::lock::lock;
@@ -49,6 +50,7 @@ pub(super) struct Session {
     /// Functions that this worker has registered.
     pub(super) functions: AtomicUsize,
     pub(super) registered: RegisteredBytes,
+    pub(super) logged_functions: LoggedFunctions,
 }
 
 /// How a worker describes itself, besides its name.
@@ -94,6 +96,7 @@ impl Session {
             conditions: AtomicUsize::new(0),
             functions: AtomicUsize::new(0),
             registered: RegisteredBytes::default(),
+            logged_functions: LoggedFunctions::default(),
         })
     }
 

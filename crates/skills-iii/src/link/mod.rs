@@ -7,11 +7,13 @@ mod fragment;
 mod heartbeat;
 mod local;
 mod monitored;
+mod problem;
 mod socket;
 
 pub use heartbeat::Heartbeat;
 pub(crate) use local::run_local;
 pub(crate) use monitored::Monitored;
+pub(crate) use problem::{io_problem, problem};
 pub(crate) use socket::{run_socket, socket_config};
 
 use crate::message::{BadMessage, Message};
@@ -51,6 +53,6 @@ pub(crate) enum Ended {
     Silent,
     #[error("the other end stopped reading")]
     Stalled,
-    #[error(transparent)]
+    #[error("{}", problem(.0))]
     Broken(#[from] tokio_tungstenite::tungstenite::Error),
 }

@@ -74,7 +74,7 @@ fn mentions(skill: &CheckedSkill<'_>) -> Vec<bool> {
         .map(|(at, file)| (Some(at), file));
     for (own, text) in documents.chain([(None, &skill.document)]) {
         let mut seen = vec![false; words.len()];
-        for found in automaton.find_iter(&*text.text) {
+        for found in automaton.find_iter(text.text) {
             let pattern = found.pattern().as_usize();
             if std::mem::replace(&mut seen[pattern], true) {
                 continue;

@@ -5,7 +5,6 @@ mod front_matter;
 mod text;
 
 use agent3md::Level;
-use skills_core::front_matter::Document;
 
 use crate::check::CheckedSkill;
 use crate::input::Kind;
@@ -26,10 +25,11 @@ pub fn check(skill: &mut CheckedSkill<'_>) {
     match &skill.skill.kind {
         Kind::Agent3md => validate(skill),
         kind => {
-            let (text, sink) = (&*skill.document.text, &mut skill.document.sink);
-            let document = Document::parse(text);
-            front_matter::check(text, &document, kind, sink);
-            text::check(text, &document, kind, sink);
+            let (text, sink) = (skill.document.text, &mut skill.document.sink);
+            if let Some(markdown) = &skill.document.markdown {
+                front_matter::check(text, &markdown.document, kind, sink);
+                text::check(text, markdown, kind, sink);
+            }
         }
     }
     for file in &mut skill.bundled {
@@ -40,7 +40,7 @@ pub fn check(skill: &mut CheckedSkill<'_>) {
 
 /// The findings of the 3md validator.
 fn validate(skill: &mut CheckedSkill<'_>) {
-    let (text, sink) = (&*skill.document.text, &mut skill.document.sink);
+    let (text, sink) = (skill.document.text, &mut skill.document.sink);
     for finding in agent3md::validate(text).findings {
         let rule = match finding.rule.level() {
             Level::Error => rules::DOCUMENT_ERROR,

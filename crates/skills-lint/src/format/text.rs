@@ -1,7 +1,6 @@
 //! The text of a document: its bytes, its title, its description and its length.
 
-use skills_core::Head;
-use skills_core::front_matter::{Document, FrontMatter};
+use skills_core::front_matter::FrontMatter;
 use skills_core::quote;
 
 use super::front_matter::Place;
@@ -9,6 +8,7 @@ use crate::check::CheckedFile;
 use crate::finding::Edit;
 use crate::input::Kind;
 use crate::limits::{MAX_BODY_LINES, MAX_BODY_TOKENS};
+use crate::markdown::Markdown;
 use crate::report::Sink;
 use crate::rules::format as rules;
 
@@ -20,7 +20,7 @@ const UNMARKED: &[&str] = &["json", "jsonl", "toml", "js", "mjs", "ts", "rb", "p
 
 /// A byte order mark and line ends.
 pub fn bytes(checked: &mut CheckedFile<'_>) {
-    let (text, sink) = (&*checked.text, &mut checked.sink);
+    let (text, sink) = (checked.text, &mut checked.sink);
     let extension = checked.file.name.rsplit_once('.').map(|(_, last)| last);
     let is_lf_only = extension.is_none_or(|extension| LF_ONLY.contains(&extension));
     let is_unmarked = extension.is_some_and(|extension| UNMARKED.contains(&extension));
@@ -40,8 +40,9 @@ pub fn bytes(checked: &mut CheckedFile<'_>) {
     let Some(first) = ends.next() else {
         return;
     };
+    // Every CR before an LF, so that the fix leaves no line that ends in both.
     let edit = |at: usize| Edit {
-        bytes: at..at + 1,
+        bytes: text[..at].trim_end_matches('\r').len()..at + 1,
         text: String::new(),
     };
     let edits: Vec<_> = std::iter::once(first).chain(ends).map(edit).collect();
@@ -54,8 +55,8 @@ pub fn bytes(checked: &mut CheckedFile<'_>) {
         .fix("end lines with LF", edits);
 }
 
-pub fn check(text: &str, document: &Document<'_>, kind: &Kind, sink: &mut Sink) {
-    let head = Head::of_document(document);
+pub fn check(text: &str, markdown: &Markdown<'_>, kind: &Kind, sink: &mut Sink) {
+    let Markdown { document, head, .. } = markdown;
     if *kind == Kind::Markdown {
         if head.title.is_none() {
             sink.add(rules::NO_TITLE, 0..0, "the document has no title")

@@ -36,11 +36,13 @@ pub fn check(text: &str, at: usize, sink: &mut Sink) {
     };
     let end = start + authority.len();
     let address = &text[at - scheme.len()..end];
-    let hidden = match number.to_string() {
-        shown if host.contains(&shown) => String::new(),
-        shown => format!(" (that is {shown})"),
+    let message = || {
+        let hidden = match number.to_string() {
+            shown if host.contains(&shown) => String::new(),
+            shown => format!(" (that is {shown})"),
+        };
+        format!("{} has no name{hidden}", super::excerpt(address))
     };
-    let message = format!("{} has no name{hidden}", super::excerpt(address));
     sink.add(rules::RAW_ADDRESS, at - scheme.len()..end, message)
         .help("use the name of the host");
 }

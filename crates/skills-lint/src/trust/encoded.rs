@@ -78,7 +78,7 @@ fn report(text: &str, range: std::ops::Range<usize>, encoded: &[u8], sink: &mut 
                 || command::runs_download(content)
                 || instruction::instruction(content).is_some();
             if is_found {
-                let message = format!("an encoded text reads {}", excerpt(content));
+                let message = || format!("an encoded text reads {}", excerpt(content));
                 sink.add(rules::ENCODED, range, message)
                     .help("remove it, or write it out");
                 return;

@@ -7,6 +7,8 @@ use super::homoglyph::look_alike;
 pub fn fold(text: &str, mut put: impl FnMut(usize, u8)) {
     let bytes = text.as_bytes();
     let mut at = 0;
+    // The end of the next tag, from the place where it was searched last.
+    let mut tag_end = 0;
     while let Some(&byte) = bytes.get(at) {
         let rest = &bytes[at..];
         match byte {
@@ -37,7 +39,7 @@ pub fn fold(text: &str, mut put: impl FnMut(usize, u8)) {
                 }
                 at += length;
             }
-            b'<' => at += tag(rest),
+            b'<' => at += tag(text, at, &mut tag_end),
             _ if byte.is_ascii() => at += 1,
             _ => {
                 let c = text[at..].chars().next().unwrap_or(' ');
@@ -64,13 +66,19 @@ const fn written_as(byte: u8) -> Option<u8> {
 }
 
 /// The length of an HTML tag, whose name is not text; of anything else 1. A comment is text.
-fn tag(rest: &[u8]) -> usize {
+fn tag(text: &str, at: usize, end: &mut usize) -> usize {
     const LONGEST: usize = 64;
-    let is_tag = rest
-        .get(1)
-        .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'/');
-    let end = rest.iter().take(LONGEST).position(|b| *b == b'>');
-    end.filter(|_| is_tag).map_or(1, |end| end + 1)
+    let next = text.as_bytes().get(at + 1);
+    if !next.is_some_and(|b| b.is_ascii_alphabetic() || *b == b'/') {
+        return 1;
+    }
+    if *end <= at {
+        *end = text[at..].find('>').map_or(text.len(), |end| at + end);
+    }
+    match *end - at {
+        length if *end < text.len() && length < LONGEST => length + 1,
+        _ => 1,
+    }
 }
 
 /// The character of an escape (`&#105;`, `\x69`, `\u0069`, `\u{69}`, `%69`) and the length of it.

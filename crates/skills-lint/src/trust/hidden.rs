@@ -24,6 +24,7 @@ pub fn check(text: &str, sink: &mut Sink) {
     let mut run: Option<Run> = None;
     let mut before = ' ';
     let mut in_flag = false;
+    let mut near = NearRightToLeft::default();
     // A byte order mark has a rule of its own.
     let skip = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut chars = text[skip..].char_indices().peekable();
@@ -35,7 +36,7 @@ pub fn check(text: &str, sink: &mut Sink) {
             '\u{e0061}'..='\u{e007a}' | '\u{e0030}'..='\u{e0039}' => in_flag,
             _ => false,
         } || in_flag && c == END_OF_TAGS;
-        let rule = if in_flag || is_direction_mark(text, at, c) {
+        let rule = if in_flag || is_direction_mark(c) && near.has(text, at) {
             None
         } else {
             hidden(c, before, next)
@@ -92,12 +93,40 @@ fn hidden(c: char, before: char, next: char) -> Option<&'static Rule> {
     }
 }
 
-/// Whether a mark belongs to text that is written from right to left.
-fn is_direction_mark(text: &str, at: usize, c: char) -> bool {
-    const NEAR: usize = 96;
+/// A mark that belongs to text that is written from right to left.
+const fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}')
-        && (super::before(text, at, NEAR).contains(is_right_to_left)
-            || super::after(text, at + c.len_utf8(), NEAR).contains(is_right_to_left))
+}
+
+/// Finds characters that are written from right to left without searching a text twice.
+#[derive(Default)]
+struct NearRightToLeft {
+    /// The last one before the place that was asked for, and the first one after it.
+    last: Option<usize>,
+    next: Option<usize>,
+    /// How far the text is searched.
+    searched: usize,
+}
+
+impl NearRightToLeft {
+    /// Whether there is one near a place, on its line. Places are asked for in order.
+    fn has(&mut self, text: &str, at: usize) -> bool {
+        const NEAR: usize = 96;
+        while self.next.is_none_or(|next| next < at) && self.searched < text.len() {
+            self.last = self.next.or(self.last);
+            let rest = &text[self.searched..];
+            self.next = rest.find(is_right_to_left).map(|nth| self.searched + nth);
+            // Each of them has two bytes or more.
+            let after = |next| text.ceil_char_boundary(next + 1);
+            self.searched = self.next.map_or(text.len(), after);
+        }
+        if let Some(next) = self.next.filter(|next| *next < at) {
+            (self.last, self.next) = (Some(next), None);
+        }
+        let on_line = |from: usize, to: usize| to - from <= NEAR && !text[from..to].contains('\n');
+        self.last.is_some_and(|last| on_line(last, at))
+            || self.next.is_some_and(|next| on_line(at, next))
+    }
 }
 
 fn is_right_to_left(c: char) -> bool {
@@ -108,7 +137,12 @@ fn report(text: &str, run: Option<&Run>, sink: &mut Sink) {
     let Some(&Run { rule, start, end }) = run else {
         return;
     };
-    let hidden = &text[start..end];
+    let message = || describe(rule, &text[start..end]);
+    sink.add(rule, start..end, message).help("remove it");
+}
+
+/// What a run of hidden characters is, with the characters escaped.
+fn describe(rule: &Rule, hidden: &str) -> String {
     let count = hidden.chars().count();
     let shown: String = hidden
         .chars()
@@ -125,8 +159,7 @@ fn report(text: &str, run: Option<&Run>, sink: &mut Sink) {
     };
     let decoded = decode(hidden);
     let decoded = decoded.map(|text| format!(", which reads {}", skills_core::quote(&text)));
-    let message = format!("{what}: `{shown}{more}`{}", decoded.unwrap_or_default());
-    sink.add(rule, start..end, message).help("remove it");
+    format!("{what}: `{shown}{more}`{}", decoded.unwrap_or_default())
 }
 
 /// The ASCII text of tag characters, or the bytes of variation selectors.

@@ -4,6 +4,7 @@
 //! letter in common fonts, and Greek letters of formulas must not be in it.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use skills_core::quote;
 
@@ -21,16 +22,57 @@ const GREEK: &str = "αaιiκkνvρpτtυuχxγyηnωw";
 
 /// The ASCII letter that a character looks like.
 pub fn look_alike(c: char) -> Option<u8> {
-    find(LOOK_ALIKES, c).or_else(|| find(GREEK, c))
+    find(&BY_CHARACTER.look_alikes, c).or_else(|| find(&BY_CHARACTER.greek, c))
 }
 
-fn find(table: &str, c: char) -> Option<u8> {
-    // Between the dotless i and Armenian, and Roman numerals.
-    if !matches!(c, '\u{131}'..='\u{58f}' | '\u{2160}'..='\u{217f}') {
-        return None;
+/// The tables by character, because a search in them for each character would be slow.
+struct ByCharacter {
+    look_alikes: Table,
+    greek: Table,
+}
+
+static BY_CHARACTER: LazyLock<ByCharacter> = LazyLock::new(|| ByCharacter {
+    look_alikes: table(LOOK_ALIKES),
+    greek: table(GREEK),
+});
+
+/// The letters for the characters from `FIRST` to `LAST`, then for the Roman numerals; 0 for none.
+type Table = [u8; COUNT];
+
+/// The dotless i.
+const FIRST: u32 = 0x131;
+/// The last letter of Armenian.
+const LAST: u32 = 0x58f;
+const FIRST_NUMERAL: u32 = 0x2160;
+const LAST_NUMERAL: u32 = 0x217f;
+const COUNT: usize = (LAST - FIRST + 1 + LAST_NUMERAL - FIRST_NUMERAL + 1) as usize;
+
+/// The place of a character in a table.
+fn place(c: char) -> Option<usize> {
+    let place = match u32::from(c) {
+        c @ FIRST..=LAST => c - FIRST,
+        c @ FIRST_NUMERAL..=LAST_NUMERAL => LAST - FIRST + 1 + c - FIRST_NUMERAL,
+        _ => return None,
+    };
+    usize::try_from(place).ok()
+}
+
+/// Reads pairs of a character and its letter. The first pair of a character counts.
+fn table(pairs: &str) -> Table {
+    let mut table = [0; COUNT];
+    let mut characters = pairs.chars();
+    while let (Some(c), Some(letter)) = (characters.next(), characters.next()) {
+        let slot = place(c).and_then(|place| table.get_mut(place));
+        if let (Some(slot @ 0), Ok(letter)) = (slot, u8::try_from(letter)) {
+            *slot = letter;
+        }
     }
-    let at = table.find(c)?;
-    Some(table.as_bytes()[at + c.len_utf8()])
+    table
+}
+
+fn find(table: &Table, c: char) -> Option<u8> {
+    let letter = *table.get(place(c)?)?;
+    (letter != 0).then_some(letter)
 }
 
 /// Checks code, addresses, and the names in front matter. A text that is not markdown is code.
@@ -78,17 +120,16 @@ fn words(text: &str, range: Range<usize>, sink: &mut Sink) {
         at += word.len();
         let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
         let has_latin = word.bytes().any(|b| b.is_ascii_alphabetic());
-        let is_foreign = |c: char| !c.is_ascii() && find(LOOK_ALIKES, c).is_some();
+        let is_foreign = |c: char| !c.is_ascii() && find(&BY_CHARACTER.look_alikes, c).is_some();
         // A word with other letters of a script is a word of that script.
         let is_spelt = word.chars().all(|c| c.is_ascii() || is_foreign(c));
         if has_latin && is_spelt && word.chars().any(is_foreign) {
-            let escaped: String = word.chars().map(escape).collect();
-            let latin: String = word.chars().map(latin).collect();
-            let message = format!(
-                "{} mixes scripts: it looks like {}",
-                quote(&escaped),
-                quote(&latin)
-            );
+            let message = || {
+                let escaped: String = word.chars().map(escape).collect();
+                let latin: String = word.chars().map(latin).collect();
+                let (escaped, latin) = (quote(&escaped), quote(&latin));
+                format!("{escaped} mixes scripts: it looks like {latin}")
+            };
             sink.add(rules::HOMOGLYPH, start..start + word.len(), message)
                 .help("write it in ASCII letters");
         }

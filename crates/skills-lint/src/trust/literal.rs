@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::command_line::CommandLines;
 use super::secret::FORMATS;
 use super::{address, command, excerpt, secret, unshown};
 use crate::markdown::Parts;
@@ -127,7 +128,9 @@ impl CommentEnds {
 
 pub fn check(text: &str, parts: &Parts, is_markdown: bool, sink: &mut Sink) {
     let (automaton, kinds) = &*AUTOMATON;
+    let mut lines = CommandLines::new(text);
     let mut data_end = 0;
+    let mut link_comment_end = 0;
     let mut ends = CommentEnds {
         next: 0,
         checked_to: 0,
@@ -135,8 +138,8 @@ pub fn check(text: &str, parts: &Parts, is_markdown: bool, sink: &mut Sink) {
     for found in automaton.find_iter(text) {
         let (at, length) = (found.start(), found.len());
         match kinds[found.pattern().as_usize()] {
-            Begins::Download => command::download(text, at, length, sink),
-            Begins::Decode => command::decode(text, at, length, sink),
+            Begins::Download => command::download(&mut lines, text, at, length, sink),
+            Begins::Decode => command::decode(&mut lines, text, at, length, sink),
             Begins::Address => address::check(text, at, sink),
             // One that is inside another is a part of it.
             Begins::Data if at >= data_end => data_end = unshown::data_address(text, at, sink),
@@ -150,8 +153,10 @@ pub fn check(text: &str, parts: &Parts, is_markdown: bool, sink: &mut Sink) {
                 ends.checked_to = end;
                 unshown::comment(&text[start..end], at..end, sink);
             }
-            Begins::LinkComment if is_markdown && !parts.is_code(at) => {
+            // One that is inside another is a part of it.
+            Begins::LinkComment if is_markdown && at >= link_comment_end && !parts.is_code(at) => {
                 let content = super::after(text, at + length, 4_000);
+                link_comment_end = at + length + content.len();
                 unshown::comment(
                     content.trim_matches([' ', '#', '(', ')', '"', '<', '>']),
                     at..at + length + content.len(),
@@ -159,8 +164,8 @@ pub fn check(text: &str, parts: &Parts, is_markdown: bool, sink: &mut Sink) {
                 );
             }
             Begins::Unshown if is_markdown && !parts.is_code(at) => {
-                let style = text[at..at + length].to_owned();
-                let message = format!("{} hides text of this document", excerpt(&style));
+                let style = &text[at..at + length];
+                let message = || format!("{} hides text of this document", excerpt(style));
                 sink.add(rules::HIDDEN_TEXT, at..at + length, message)
                     .help("show the text, or remove it");
             }
@@ -171,7 +176,8 @@ pub fn check(text: &str, parts: &Parts, is_markdown: bool, sink: &mut Sink) {
                 } else {
                     rules::OVERRIDE
                 };
-                let message = format!("{} overrides instructions", excerpt(&text[at..at + length]));
+                let shown = &text[at..at + length];
+                let message = || format!("{} overrides instructions", excerpt(shown));
                 sink.add(rule, at..at + length, message).help("remove it");
             }
             Begins::Data | Begins::LinkComment | Begins::Unshown => {}

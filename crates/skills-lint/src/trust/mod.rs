@@ -8,6 +8,7 @@
 mod address;
 mod blanks;
 mod command;
+mod command_line;
 mod encoded;
 mod fold;
 mod hidden;
@@ -19,32 +20,25 @@ mod secret;
 mod tools;
 mod unshown;
 
-use skills_core::front_matter::{self, Document};
-
 use crate::check::CheckedFile;
 use crate::format::Place;
-use crate::markdown::Parts;
 
-pub fn check(checked: &mut CheckedFile<'_>, is_markdown: bool) {
-    let (text, sink) = (&*checked.text, &mut checked.sink);
+pub fn check(checked: &mut CheckedFile<'_>) {
+    let (text, sink, parts) = (checked.text, &mut checked.sink, &checked.parts);
     if text.is_empty() {
         return;
     }
-    let parts = if is_markdown {
-        let (_, body) = front_matter::split(text);
-        Parts::of_markdown(body, text.len() - body.len())
-    } else {
-        Parts::of_code(text)
-    };
+    let is_markdown = checked.markdown.is_some();
     hidden::check(text, sink);
     blanks::check(text, sink);
-    homoglyph::check(text, &parts, is_markdown, sink);
-    phrase::check(text, &parts, sink);
-    literal::check(text, &parts, is_markdown, sink);
-    unshown::check(&parts, sink);
+    homoglyph::check(text, parts, is_markdown, sink);
+    phrase::check(text, parts, sink);
+    literal::check(text, parts, is_markdown, sink);
+    unshown::check(parts, sink);
     encoded::check(text, sink);
-    if let Some(place) = Place::of(text).filter(|_| is_markdown)
-        && let Some(front_matter) = &Document::parse(text).front_matter
+    if let Some(markdown) = &checked.markdown
+        && let Some(front_matter) = &markdown.document.front_matter
+        && let Some(place) = Place::of(text)
     {
         tools::check(front_matter, &place, sink);
     }

@@ -178,7 +178,8 @@ pub fn check(text: &str, parts: &Parts, sink: &mut Sink) {
         } else {
             rules::OVERRIDE
         };
-        let message = format!("{} overrides or conceals", excerpt(&text[bytes.clone()]));
+        let shown = &text[bytes.clone()];
+        let message = || format!("{} overrides or conceals", excerpt(shown));
         sink.add(rule, bytes, message)
             .help("remove it; if it is a quotation, say so in an allow comment");
     }
@@ -201,8 +202,8 @@ pub fn check(text: &str, parts: &Parts, sink: &mut Sink) {
 
 fn report_encoded(text: &str, found: &[Range<usize>], how: &str, sink: &mut Sink) {
     for bytes in places(text, found) {
-        let shown = excerpt(&text[bytes.clone()]);
-        let message = format!("{shown} overrides or conceals {how}");
+        let shown = &text[bytes.clone()];
+        let message = || format!("{} overrides or conceals {how}", excerpt(shown));
         sink.add(rules::ENCODED, bytes, message).help("remove it");
     }
 }

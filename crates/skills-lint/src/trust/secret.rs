@@ -112,7 +112,7 @@ pub fn check(text: &str, at: usize, format: &Format, sink: &mut Sink) {
     let end = start + length;
     // The secret itself is not repeated in logs.
     let shown = &text[at..start + 4];
-    let message = format!("{} (`{shown}...`, {length} characters)", format.what);
+    let message = || format!("{} (`{shown}...`, {length} characters)", format.what);
     sink.add(rules::SECRET, at..end, message)
         .help("revoke it, and read it from the environment");
 }

@@ -17,7 +17,7 @@ const HEAD_MAX: usize = 128;
 pub fn check(parts: &Parts, sink: &mut Sink) {
     for (bytes, text) in &parts.unshown {
         if let Some(why) = instruction(text) {
-            let message = format!("a text that is not shown {why}: {}", excerpt(text));
+            let message = || format!("a text that is not shown {why}: {}", excerpt(text));
             sink.add(rules::HIDDEN_TEXT, bytes.clone(), message)
                 .help("remove it, or say it in the text");
         }
@@ -30,7 +30,7 @@ pub fn comment(content: &str, bytes: Range<usize>, sink: &mut Sink) {
         return;
     }
     if let Some(why) = instruction(content) {
-        let message = format!("a comment that is not shown {why}: {}", excerpt(content));
+        let message = || format!("a comment that is not shown {why}: {}", excerpt(content));
         sink.add(rules::HIDDEN_COMMENT, bytes, message)
             .help("remove it, or say it in the text");
     }
@@ -63,7 +63,7 @@ pub fn data_address(text: &str, at: usize, sink: &mut Sink) -> usize {
         .or_else(|| command::runs_download(&decoded).then_some("runs a download"))
         .or_else(|| runs_script.then_some("runs a script"));
     if let Some(why) = why {
-        let message = format!("a `data:` address {why}: {}", excerpt(&decoded));
+        let message = || format!("a `data:` address {why}: {}", excerpt(&decoded));
         sink.add(rules::HIDDEN_TEXT, at..end, message)
             .help("remove it, or say it in the text");
     }

@@ -101,3 +101,12 @@ proptest! {
         check_text(None, &text, &LintSettings::default());
     }
 }
+
+#[test]
+fn control_characters_of_a_text_are_escaped_in_messages() {
+    let text = "---\nname: a\nallo\twed: Read Bash: Write\n---\n# A\n";
+    let found = check_text(None, text, &LintSettings::default()).all;
+    let quoting = found.iter().find(|finding| finding.message.contains("wed"));
+    let message = &quoting.expect("the key is a finding").message;
+    assert!(message.contains(r"allo\twed"), "{message}");
+}

@@ -44,7 +44,7 @@ fn safe_fixes() {
         "---\nname: pdf\ndescription: Use when x.\nmetadata:\n  author: me\n---\n# PDF\n",
     );
     check(
-        &files(&[("x.md", "\u{feff}# X\r\n\r\nText.\r\n")]),
+        &files(&[("x.md", "\u{feff}# X\r\n\r\nText.\r\r\r\n")]),
         "# X\n\nText.\n",
     );
     check(

@@ -1,4 +1,4 @@
-//! The README's quickstart in Rust.
+//! The quickstart of the README in Rust, for iii-sdk 0.25.0.
 #![allow(clippy::print_stdout, reason = "an example talks to its reader")]
 
 use iii_sdk::protocol::TriggerRequest;
@@ -31,12 +31,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     call("prompts::register", prompt).await?;
 
-    // Read it back.
-    let uris = json!({ "uris": ["iii://skills", "iii://fn/demo/guide"] });
-    println!("{}", call("skill::fetch", uris).await?);
+    // Read both back, as a client does.
+    let uris = json!({ "uris": ["iii://demo", "iii://fn/demo/guide"] });
+    let text = call("skill::fetch", uris).await?;
+    println!("{}", text.as_str().unwrap_or_default());
     let args = json!({ "name": "greet", "arguments": { "name": "Ada" } });
-    println!("{}", call("prompts::mcp-get", args).await?);
-
+    let rendered = call("prompts::mcp-get", args).await?;
+    let text = rendered["messages"][0]["content"]["text"].as_str();
+    println!("/greet Ada: {}", text.unwrap_or_default());
+    println!("Published. This worker stays up for its handlers; Ctrl-C ends it.");
     tokio::signal::ctrl_c().await?;
     Ok(())
 }

@@ -1,0 +1,170 @@
+//! Writing rows: one at a time for each key, published after their acknowledgement.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::{Catalogue, decode};
+use crate::image::Need;
+use crate::row::Row;
+use crate::row_slot::RowSlot;
+use crate::state_scope::Replaced;
+use crate::{Change, Current, Error, Failure, Precondition};
+
+/// How often a row of another instance is put back when writes follow each other.
+const RESTORE_MAX: usize = 8;
+
+/// Why a row was not written.
+#[derive(Debug)]
+pub(crate) enum PutError {
+    Failed(Failure),
+    /// Something else was registered than expected.
+    Conflict(Current),
+}
+
+impl PutError {
+    /// The error for a `what`, such as "skill", of this name.
+    pub(crate) fn into_error(self, expected: Precondition, what: &str, name: &str) -> Error {
+        match self {
+            Self::Failed(cause) => Error::state(|| format!("register {what} `{name}`"))(cause),
+            Self::Conflict(current) => Error::Conflict {
+                what: format!("{what} `{name}`"),
+                expected,
+                current,
+            },
+        }
+    }
+}
+
+impl From<Failure> for PutError {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl<T: Row> Catalogue<T> {
+    /// Writes a row, publishes the change, and returns the row. `make` runs under the lock of
+    /// the key, so that later acknowledgements carry later times.
+    pub(crate) async fn put(
+        &self,
+        key: Arc<str>,
+        expected: Precondition,
+        make: impl FnOnce() -> T,
+    ) -> Result<Arc<T>, PutError> {
+        let _lock = self.key_locks.lock(&key).await;
+        let before = match expected {
+            Precondition::Any => None,
+            // The image may not have the last write of another instance yet.
+            Precondition::Absent | Precondition::Digest(_) => {
+                Some(self.expect(&key, expected).await?)
+            }
+        };
+        let row = Arc::new(make());
+        let write = Write::begin(self, &key, Some(Arc::clone(&row)));
+        let replaced = self.state.set(&key, &row.to_json()).await?;
+        if let Some(before) = before {
+            self.check_replaced(&row, before.as_ref(), replaced).await?;
+        }
+        self.acknowledged(write, Some(&row.registered())).await;
+        Ok(row)
+    }
+
+    /// Reads a key that must have what is expected.
+    async fn expect(
+        &self,
+        key: &str,
+        expected: Precondition,
+    ) -> Result<Option<RowSlot<T>>, PutError> {
+        let found = self.read_key(key).await?;
+        let current = Current::of(found.as_ref());
+        if expected.allows(current) {
+            return Ok(found);
+        }
+        Err(PutError::Conflict(current))
+    }
+
+    /// Checks that a write with a precondition replaced what was read before it. State has no
+    /// compare and set: another instance may have written in between. Its write was
+    /// acknowledged first, so its row is put back and this write is refused.
+    async fn check_replaced(
+        &self,
+        row: &T,
+        before: Option<&RowSlot<T>>,
+        mut replaced: Replaced,
+    ) -> Result<(), PutError> {
+        let key = row.key();
+        let slot = |raw: &RawValue| decode::<T>(&key, raw.get());
+        let found = replaced.value().map(slot);
+        if found.as_ref() == before {
+            return Ok(());
+        }
+        let current = Current::of(found.as_ref());
+        let mut written = Some(slot(&row.to_json()));
+        // Whoever writes meanwhile is put back in the same way.
+        for _ in 0..RESTORE_MAX {
+            let theirs = replaced.value().map(ToOwned::to_owned);
+            let Some(theirs) = theirs else {
+                self.state.delete(&key).await?;
+                break;
+            };
+            replaced = self.state.set(&key, &theirs).await?;
+            if replaced.value().map(slot) == written {
+                break;
+            }
+            written = Some(slot(&theirs));
+        }
+        Err(PutError::Conflict(current))
+    }
+
+    /// Removes a row and, if there was one, publishes the change. Returns whether there was.
+    pub(crate) async fn remove(&self, key: Arc<str>, change: &Change) -> Result<bool, Failure> {
+        let _lock = self.key_locks.lock(&key).await;
+        let write = Write::begin(self, &key, None);
+        let removed = self.state.delete(&key).await?;
+        self.acknowledged(write, removed.then_some(change)).await;
+        Ok(removed)
+    }
+
+    /// A write is in state: publishes it, and makes sure that later reads see it or what was
+    /// written after it.
+    async fn acknowledged(&self, mut write: Write<'_, T>, change: Option<&Change>) {
+        write.acknowledged = true;
+        let applied = self.image().acknowledge(&write.key, write.began);
+        self.publisher.publish_all(change);
+        if !applied {
+            // The write itself has succeeded. If this read fails, the key stays dirty and the
+            // next reader gets the error.
+            let _ = self.refresh_until_fresh(Need::Key(&write.key)).await;
+        }
+    }
+}
+
+/// A write in progress. Dropped before its acknowledgement, its key has to be read.
+struct Write<'a, T: Row> {
+    catalogue: &'a Catalogue<T>,
+    key: Arc<str>,
+    began: u64,
+    acknowledged: bool,
+}
+
+impl<'a, T: Row> Write<'a, T> {
+    fn begin(catalogue: &'a Catalogue<T>, key: &Arc<str>, row: Option<Arc<T>>) -> Self {
+        Self {
+            catalogue,
+            key: Arc::clone(key),
+            began: catalogue.image().begin_write(key, row),
+            acknowledged: false,
+        }
+    }
+}
+
+impl<T: Row> Drop for Write<'_, T> {
+    fn drop(&mut self) {
+        if self.acknowledged {
+            self.catalogue.image().end_write(&self.key);
+        } else {
+            let change = self.catalogue.image().abandon(&self.key);
+            self.catalogue.publisher.publish_all(&change);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! One scope of an engine's state: the calls of `state::*` on it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::{Engine, Failure, Json};
+
+pub(crate) struct StateScope {
+    pub engine: Arc<dyn Engine>,
+    pub name: String,
+    timeout: Duration,
+}
+
+/// The input of the engine's `state::*` functions.
+#[derive(Serialize)]
+struct StateInput<'a> {
+    scope: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a RawValue>,
+}
+
+impl StateScope {
+    pub(crate) fn new(engine: Arc<dyn Engine>, name: String, timeout: Duration) -> Self {
+        Self {
+            engine,
+            name,
+            timeout,
+        }
+    }
+
+    /// The value of a key.
+    pub(crate) async fn get(&self, key: &str) -> Result<Option<Json>, Failure> {
+        let value = self.call("state::get", Some(key), None).await?;
+        Ok(value.filter(|value| value.get() != "null"))
+    }
+
+    /// Stores a value under a key.
+    pub(crate) async fn set(&self, key: &str, value: &RawValue) -> Result<Replaced, Failure> {
+        let answer = self.call("state::set", Some(key), Some(value)).await?;
+        Ok(Replaced(answer))
+    }
+
+    /// Removes a key. Returns whether it had a value.
+    pub(crate) async fn delete(&self, key: &str) -> Result<bool, Failure> {
+        let old = self.call("state::delete", Some(key), None).await?;
+        Ok(old.is_some_and(|old| old.get() != "null"))
+    }
+
+    /// The values of all keys, as one JSON list.
+    pub(crate) async fn list(&self) -> Result<Option<Json>, Failure> {
+        self.call("state::list", None, None).await
+    }
+
+    async fn call(
+        &self,
+        function: &str,
+        key: Option<&str>,
+        value: Option<&RawValue>,
+    ) -> Result<Option<Json>, Failure> {
+        let scope = &*self.name;
+        let input = StateInput { scope, key, value };
+        let payload = to_raw_value(&input).expect("an input of strings is JSON");
+        self.engine.call(function, payload, self.timeout).await
+    }
+}
+
+/// The answer of `state::set`, decoded only if it is needed.
+pub(crate) struct Replaced(Option<Json>);
+
+impl Replaced {
+    /// The value that was replaced.
+    pub(crate) fn value(&self) -> Option<&RawValue> {
+        #[derive(Deserialize)]
+        struct Answer<'a> {
+            #[serde(default, borrow)]
+            old_value: Option<&'a RawValue>,
+        }
+        let answer = self.0.as_deref()?.get();
+        let answer: Answer<'_> = serde_json::from_str(answer).ok()?;
+        answer.old_value.filter(|value| value.get() != "null")
+    }
+}
