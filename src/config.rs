@@ -55,6 +55,8 @@ pub struct Config {
     pub visibility: VisibilityRules,
     /// How files and registrations with the same id get on.
     pub sources: SourceSettings,
+    /// Whether the uses of skills are counted.
+    pub usage: bool,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
     /// What findings in skills mean.
@@ -106,6 +108,7 @@ impl Default for Config {
             index: IndexSettings::default(),
             visibility: VisibilityRules::default(),
             sources: SourceSettings::default(),
+            usage: true,
             limits: LimitSettings::default(),
             lint: LintSettings::default(),
         }
@@ -346,6 +349,7 @@ impl Config {
             config.agents = patterns;
         }
         config.discover = file.take("discover", SWITCH, Node::bool).unwrap_or(false);
+        config.usage = file.take("usage", SWITCH, Node::bool).unwrap_or(true);
         config.publish = file.take("publish", SWITCH, Node::bool).unwrap_or(false);
         let timeout = |node: &Node| node.number().filter(|&timeout| timeout > 0);
         let expected = "a number of milliseconds, at least 1";
@@ -374,6 +378,7 @@ impl Config {
             index_max_bytes: self.index.max_bytes,
             visibility: self.visibility.clone(),
             on_conflict: self.sources.on_conflict,
+            usage: self.usage,
         }
     }
 }

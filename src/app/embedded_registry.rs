@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 
 use super::file_handles::max_connections;
 use super::sources::FileCounts;
+use super::usage::{finish_usage, keep_usage};
 use super::worker::Worker;
 use super::{SHUTDOWN_TIMEOUT, file_sources, registry, scopes, sources};
 use crate::config::LoadedConfig;
@@ -80,6 +81,8 @@ impl EmbeddedRegistry {
         let counts = Arc::clone(&file_counts);
         let follow_files =
             async move { sources::publish_changes(changes, &followed, &counts).await };
+        let counted = Arc::clone(&registry);
+        let keep_usage = async move { keep_usage(&counted).await };
         Ok(Self {
             hub,
             client,
@@ -88,7 +91,11 @@ impl EmbeddedRegistry {
             file_counts,
             store,
             serving,
-            tasks: vec![tokio::spawn(follow_files), tokio::spawn(worker.run())],
+            tasks: vec![
+                tokio::spawn(follow_files),
+                tokio::spawn(worker.run()),
+                tokio::spawn(keep_usage),
+            ],
         })
     }
 
@@ -130,6 +137,7 @@ impl EmbeddedRegistry {
             // Awaited, so that the worker does not take the shutdown for a lost engine.
             let _ = task.await;
         }
+        finish_usage(&self.registry).await;
         self.client.shutdown(SHUTDOWN_TIMEOUT).await;
     }
 

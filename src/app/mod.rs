@@ -23,6 +23,7 @@ mod state_follower;
 mod stop_signal;
 mod tar_gz;
 mod triggers;
+mod usage;
 mod well_known;
 mod worker;
 
@@ -47,10 +48,12 @@ pub use memory::give_back_memory;
 pub use serve::{Ready, ServeError, ServeOptions, serve};
 pub use stop_signal::stop_signal;
 pub use triggers::{NotSubscribed, subscribe, wait_subscribed};
+pub use usage::finish_usage;
 
 use crate::config::{Config, LoadedConfig};
 use crate::engine::{ClientEngine, WorkerSource};
 use sources::FileCounts;
+use usage::keep_usage;
 use worker::Worker;
 
 /// How long calls in progress may take when the program stops.
@@ -81,8 +84,10 @@ pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Outpu
         () = worker.run() => {}
         // The second never ends.
         ((), (), ()) = async { tokio::join!(report, files, serving) } => {}
+        () = keep_usage(&registry) => {}
         () = stop => tracing::info!("stopping"),
     }
+    finish_usage(&registry).await;
     client.shutdown(SHUTDOWN_TIMEOUT).await;
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `resolve`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools
+//! `search`, `stats`, `resolve`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools
 //! only.
 
 mod decode;
@@ -20,6 +20,7 @@ mod resolve;
 mod schema;
 pub mod search;
 pub mod skills;
+pub mod stats;
 mod tools;
 mod trigger_types;
 
@@ -42,6 +43,7 @@ pub const OPERATIONS: &[Operation] = &[
     fetch::FETCH,
     search::SEARCH,
     search::ROUTE,
+    stats::STATS,
     resolve::RESOLVE,
     lint::LINT,
     prompts::REGISTER,

@@ -306,8 +306,13 @@ pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, A
     "Internal: the content of an iii:// or skill:// address, as protocol contents.",
     |registry, payload| {
         Box::pin(async move {
-            let ReadResourceInput { uri } = decode(&payload)?;
-            let content = registry.read(&uri.parse()?).await?;
+            let ReadResourceInput { uri, uncounted } = decode(&payload)?;
+            let address = uri.parse()?;
+            let content = if uncounted {
+                registry.read_uncounted(&address).await?
+            } else {
+                registry.read(&address).await?
+            };
             encode(&Contents {
                 contents: [ContentEntry {
                     uri,
@@ -322,6 +327,10 @@ pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, A
 #[derive(Deserialize, JsonSchema)]
 struct ReadResourceInput {
     uri: String,
+    /// Whether this is maintenance, which is not counted as a use.
+    #[serde(default)]
+    #[schemars(skip)]
+    uncounted: bool,
 }
 
 #[derive(Serialize)]

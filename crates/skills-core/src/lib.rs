@@ -53,6 +53,7 @@ mod source;
 mod state_scope;
 mod text_part;
 mod uri;
+mod usage;
 mod visibility;
 
 pub use change::{Change, Listener, Topic};
@@ -84,7 +85,8 @@ pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills,
 pub use registry::{
     DocumentList, FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
     RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
-    ResourceTemplate, Routing, Search, SearchResult, SkillHead, SkillRegistration, TEMPLATES,
+    ResourceTemplate, Routing, Search, SearchResult, SkillHead, SkillRegistration, Stats,
+    TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
@@ -94,4 +96,5 @@ pub use source::{
     SourceSkill, body_hash, file_of_body, manifests_of_bodies,
 };
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
+pub use usage::UsageCounts;
 pub use visibility::{Visibility, VisibilityRules};

@@ -16,6 +16,7 @@ Feature: the functions of the registry on an engine
       | skill::fetch                |
       | skills::search              |
       | skills::route               |
+      | skills::stats               |
       | skills::resolve             |
       | skills::lint                |
       | prompts::register           |
@@ -57,6 +58,7 @@ Feature: the functions of the registry on an engine
         | skills::fetch_skill         | "uri": "iii://resend",                                     |
         | skill::fetch                | "uri": "iii://resend",                                     |
         | skills::route               | "text": "send an email",                                   |
+        | skills::stats               | "unused": true,                                            |
         | skills::resolve             | "id": "resend",                                            |
         | skills::lint                | "id": "resend",                                            |
         | prompts::register           | "name": "p", "description": "d", "function_id": "w::f",    |
@@ -103,6 +105,7 @@ Feature: the functions of the registry on an engine
         | skill::fetch           | {"uris": "iii://a"}                         | `uris`                    |
         | skill::fetch           | {"uris": ["iii://a", 7]}                    | `uris[1]`                 |
         | skills::route          | {"text": ["find"]}                          | `text`                    |
+        | skills::stats          | {"unused": ["find"]}                        | `unused`                  |
         | skills::resolve        | {}                                          | id                        |
         | skills::lint           | {}                                          | either `id` or `text`     |
         | skills::lint           | {"id": "a", "text": "x"}                    | either `id` or `text`     |

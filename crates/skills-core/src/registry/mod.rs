@@ -11,6 +11,7 @@ mod resources;
 mod search;
 mod search_request;
 mod skills;
+mod stats;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,10 +28,12 @@ pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
 pub use skills::{RegisteredFindings, SkillHead, SkillRegistration};
+pub use stats::Stats;
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::limits::INDEX_BYTES;
+use crate::usage::Usage;
 use crate::{
     Change, Engine, Error, Head, LintSettings, Listener, OnConflict, Prompt, Skill, SkillId,
     Skipped, Source, Topic, Visibility, VisibilityRules,
@@ -53,6 +56,8 @@ pub struct RegistrySettings {
     pub visibility: VisibilityRules,
     /// What a registration does whose id or name a document has already.
     pub on_conflict: OnConflict,
+    /// Whether the uses of skills are counted.
+    pub usage: bool,
 }
 
 impl Default for RegistrySettings {
@@ -65,6 +70,7 @@ impl Default for RegistrySettings {
             index_max_bytes: INDEX_BYTES,
             visibility: VisibilityRules::default(),
             on_conflict: OnConflict::default(),
+            usage: true,
         }
     }
 }
@@ -82,6 +88,7 @@ pub struct Registry {
     index_max_bytes: usize,
     visibility: VisibilityRules,
     on_conflict: OnConflict,
+    usage: Usage,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -103,6 +110,7 @@ impl Registry {
             index_max_bytes,
             visibility,
             on_conflict,
+            usage,
         } = settings;
         let rules = visibility.clone();
         let is_served = Box::new(move |skill: &Skill| {
@@ -112,7 +120,9 @@ impl Registry {
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
         let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
         let prompts_ports = (Arc::clone(&engine), Arc::clone(&publisher));
+        let usage = Usage::new(usage, format!("{skills_scope}.usage"));
         Self {
+            usage,
             skills: Catalogue::new(skills_ports, skills_scope, timeout, is_served),
             prompts: Catalogue::new(prompts_ports, prompts_scope, timeout, Box::new(|_| true)),
             visibility,
