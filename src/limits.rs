@@ -100,6 +100,8 @@ const CONTENT: &[Limit] = &[
     limit("arguments of a prompt", Count(core::MAX_PROMPT_ARGUMENTS), "an error"),
     limit("bytes of the name of an argument", Bytes(core::MAX_ARGUMENT_NAME_BYTES), "an error"),
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
+    limit("bytes of the name of an owner", Bytes(core::MAX_OWNER_BYTES), "an error"),
+    limit("time to live of a registration, and grace period after it", Time(Duration::from_millis(core::MAX_LEASE_MS)), "an error; for the setting `leases.grace_ms` a warning, and its default applies"),
 ];
 
 #[rustfmt::skip]
@@ -289,6 +291,9 @@ impl fmt::Display for Amount {
                 write!(f, "{} KiB", bytes >> 10)
             }
             Bytes(bytes) => write!(f, "{bytes} B"),
+            Time(time) if time.as_secs() >= 172_800 && time.as_secs() % 86_400 == 0 => {
+                write!(f, "{} days", time.as_secs() / 86_400)
+            }
             Time(time) if time.as_secs() >= 120 && time.as_secs() % 60 == 0 => {
                 write!(f, "{} min", time.as_secs() / 60)
             }

@@ -15,7 +15,7 @@ use super::file_handles::max_connections;
 use super::sources::FileCounts;
 use super::usage::{finish_usage, keep_usage};
 use super::worker::Worker;
-use super::{SHUTDOWN_TIMEOUT, file_sources, registry, scopes, sources};
+use super::{SHUTDOWN_TIMEOUT, file_sources, registry, remove_expired, scopes, sources};
 use crate::config::LoadedConfig;
 use crate::engine::{ClientEngine, remote};
 
@@ -76,6 +76,8 @@ impl EmbeddedRegistry {
         let scopes = scopes(&loaded.config);
         let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
         let serving = worker.serving();
+        let (leased, served) = (Arc::clone(&registry), worker.serving());
+        let expiry = async move { remove_expired(&leased, served).await };
         let file_counts = Arc::<FileCounts>::default();
         let (changes, followed) = (sources.changes(), Arc::clone(&registry));
         let counts = Arc::clone(&file_counts);
@@ -94,6 +96,7 @@ impl EmbeddedRegistry {
             tasks: vec![
                 tokio::spawn(follow_files),
                 tokio::spawn(worker.run()),
+                tokio::spawn(expiry),
                 tokio::spawn(keep_usage),
             ],
         })

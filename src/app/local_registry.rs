@@ -11,7 +11,7 @@ use skills_files::Sources;
 use skills_iii::state::{Changes, StateChange, StateError};
 
 use super::sources::{self, FileCounts};
-use super::{file_sources, registry};
+use super::{file_sources, registry, scopes};
 use crate::config::LoadedConfig;
 use crate::engine::LocalEngine;
 
@@ -24,7 +24,7 @@ pub struct LocalRegistry {
     /// The registry. Every read asks the store unless [`follow`](Self::follow) runs.
     pub registry: Arc<Registry>,
     sources: Sources,
-    scopes: [String; 2],
+    scopes: [String; 3],
 }
 
 impl LocalRegistry {
@@ -34,13 +34,12 @@ impl LocalRegistry {
         let sources = file_sources(loaded);
         let registry = registry(Arc::clone(&engine) as _, loaded, sources.for_registry());
         engine.serve(&registry);
-        let scopes = &loaded.config.scopes;
         Ok(Self {
             data_dir,
             engine,
             registry,
             sources,
-            scopes: [scopes.skills.clone(), scopes.prompts.clone()],
+            scopes: scopes(&loaded.config),
         })
     }
 

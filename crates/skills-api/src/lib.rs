@@ -7,18 +7,20 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `stats`, `resolve`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools
-//! only.
+//! `search`, `stats`, `resolve`, `leases`, `lint` and `fetch` hold the functions, `tools` the operations that exist
+//! as tools only.
 
 mod decode;
 pub mod documents;
 pub mod fetch;
+pub mod leases;
 mod lint;
 mod operation;
 pub mod prompts;
 mod resolve;
 mod schema;
 pub mod search;
+mod skill_entry;
 pub mod skills;
 pub mod stats;
 mod tools;
@@ -34,6 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
     skills::REGISTER,
     skills::UNREGISTER,
     skills::LIST,
+    leases::RENEW,
     skills::INDEX,
     skills::RESOURCES_LIST,
     skills::RESOURCES_READ,

@@ -7,6 +7,7 @@ Feature: the functions of the registry on an engine
       | skills::register            |
       | skills::unregister          |
       | skills::list                |
+      | skills::renew               |
       | skills::index               |
       | skills::resources-list      |
       | skills::resources-read      |

@@ -2,11 +2,13 @@
 
 mod calls;
 mod collisions;
+mod eval;
 mod files;
 mod functions;
 mod ids;
 mod index;
 mod internal_namespaces;
+mod leases;
 mod markdown;
 mod notifications;
 mod outage;

@@ -125,7 +125,7 @@ impl Registry {
     }
 
     /// The document of one origin, although another may hide it.
-    async fn find_document(
+    pub(super) async fn find_document(
         &self,
         id: &SkillId,
         origin: Origin,

@@ -1,10 +1,12 @@
 //! The use cases. Every surface decodes a request, makes one of these calls, and encodes the
 //! result.
 
+mod browse;
 mod collisions;
 mod fetch;
 mod files;
 mod index;
+mod leases;
 mod prompts;
 mod resolve;
 mod resources;
@@ -19,11 +21,14 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub(crate) use collisions::Hides;
+pub use browse::{SkillCard, SkillDetails};
 pub use fetch::FetchOptions;
 pub use files::DocumentList;
+pub(crate) use index::IndexMarks;
 pub use index::IndexText;
-pub use prompts::{PromptHead, PromptMenuEntry};
+use leases::Leases;
+pub use leases::{LeaseListener, Renewed};
+pub use prompts::{PromptHead, PromptMenuEntry, PromptRegistration};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
@@ -35,8 +40,8 @@ use crate::change::ChangePublisher;
 use crate::limits::INDEX_BYTES;
 use crate::usage::Usage;
 use crate::{
-    Change, Engine, Error, Head, LintSettings, Listener, OnConflict, Prompt, Skill, SkillId,
-    Skipped, Source, Topic, Visibility, VisibilityRules,
+    Change, Engine, Error, Head, LeaseSettings, LintSettings, Listener, OnConflict, Prompt, Skill,
+    SkillId, Skipped, Source, Topic, Visibility, VisibilityRules,
 };
 
 /// The settings of a registry.
@@ -56,6 +61,8 @@ pub struct RegistrySettings {
     pub visibility: VisibilityRules,
     /// What a registration does whose id or name a document has already.
     pub on_conflict: OnConflict,
+    /// What happens to entries past their leases.
+    pub leases: LeaseSettings,
     /// Whether the uses of skills are counted.
     pub usage: bool,
 }
@@ -70,6 +77,7 @@ impl Default for RegistrySettings {
             index_max_bytes: INDEX_BYTES,
             visibility: VisibilityRules::default(),
             on_conflict: OnConflict::default(),
+            leases: LeaseSettings::default(),
             usage: true,
         }
     }
@@ -82,6 +90,7 @@ pub struct Registry {
     publisher: Arc<ChangePublisher>,
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
+    leases: Leases,
     searcher: search::Searcher,
     timeout: Duration,
     lint: LintSettings,
@@ -110,6 +119,7 @@ impl Registry {
             index_max_bytes,
             visibility,
             on_conflict,
+            leases,
             usage,
         } = settings;
         let rules = visibility.clone();
@@ -118,13 +128,15 @@ impl Registry {
             rules.visibility(&skill.id, declared).is_served()
         });
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
-        let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
-        let prompts_ports = (Arc::clone(&engine), Arc::clone(&publisher));
+        let ports = || (Arc::clone(&engine), Arc::clone(&publisher));
         let usage = Usage::new(usage, format!("{skills_scope}.usage"));
+        let leases_scope = Self::leases_scope(&skills_scope);
+        let lease_rows = Catalogue::new(ports(), leases_scope, timeout, Box::new(|_| true));
         Self {
             usage,
-            skills: Catalogue::new(skills_ports, skills_scope, timeout, is_served),
-            prompts: Catalogue::new(prompts_ports, prompts_scope, timeout, Box::new(|_| true)),
+            skills: Catalogue::new(ports(), skills_scope, timeout, is_served),
+            prompts: Catalogue::new(ports(), prompts_scope, timeout, Box::new(|_| true)),
+            leases: Leases::new(lease_rows, leases),
             visibility,
             searcher: search::Searcher::default(),
             engine,
@@ -148,12 +160,14 @@ impl Registry {
     pub fn connected(&self, watched: bool) {
         self.skills.connected(watched);
         self.prompts.connected(watched);
+        self.leases.rows.connected(watched);
     }
 
     /// The engine is disconnected, and with it every worker that subscribed through it.
     pub fn disconnected(&self) {
         self.skills.disconnected();
         self.prompts.disconnected();
+        self.leases.rows.disconnected();
         self.publisher.subscribers().clear();
     }
 
@@ -162,6 +176,7 @@ impl Registry {
         let failed = || Error::state(|| "load the registry");
         self.skills.snapshot().await.map_err(failed())?;
         self.prompts.snapshot().await.map_err(failed())?;
+        self.leases.rows.snapshot().await.map_err(failed())?;
         Ok(())
     }
 
@@ -188,8 +203,13 @@ impl Registry {
             applied.await.map_err(failed())?;
         }
         if scope == self.prompts.scope() {
-            let applied = self.prompts.apply_state_event(key, new_value);
+            let applied = self.prompts.apply_state_event(key.clone(), new_value);
             applied.await.map_err(failed())?;
+        }
+        if scope == self.leases.rows.scope() {
+            let applied = self.leases.rows.apply_state_event(key, new_value);
+            applied.await.map_err(failed())?;
+            self.leases.changed();
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod compare_and_set;
 mod cutting;
 mod folding;
 mod interleavings;
+mod leases;
 mod local_state;
 mod reads;
 mod routing;
