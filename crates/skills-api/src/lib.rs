@@ -7,10 +7,11 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `resolve`, `lint` and `fetch` hold the functions, `tools` the operations that exist as tools
+//! `search`, `resolve`, `lint`, `doctor` and `fetch` hold the functions, `tools` the operations that exist as tools
 //! only.
 
 mod decode;
+pub mod doctor;
 pub mod documents;
 pub mod fetch;
 mod lint;
@@ -44,6 +45,7 @@ pub const OPERATIONS: &[Operation] = &[
     search::ROUTE,
     resolve::RESOLVE,
     lint::LINT,
+    doctor::DOCTOR,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,

@@ -24,6 +24,7 @@ pub mod front_matter;
 mod function_id;
 pub mod generated_skill_md;
 mod headings;
+mod health;
 mod image;
 pub mod index;
 mod key_locks;
@@ -66,6 +67,7 @@ pub use folder_uri::FolderUri;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
+pub use health::{Check, FindingGroup, HealthFinding};
 pub use index::{IndexPart, IndexView};
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,

@@ -4,6 +4,7 @@
 mod collisions;
 mod fetch;
 mod files;
+mod health;
 mod index;
 mod prompts;
 mod resolve;
@@ -12,7 +13,7 @@ mod search;
 mod search_request;
 mod skills;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -30,6 +31,7 @@ pub use skills::{RegisteredFindings, SkillHead, SkillRegistration};
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
+use crate::health::Check;
 use crate::limits::INDEX_BYTES;
 use crate::{
     Change, Engine, Error, Head, LintSettings, Listener, OnConflict, Prompt, Skill, SkillId,
@@ -82,6 +84,8 @@ pub struct Registry {
     index_max_bytes: usize,
     visibility: VisibilityRules,
     on_conflict: OnConflict,
+    /// Further checks. A std mutex: nothing awaits while it is held.
+    checks: Mutex<Vec<Check>>,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -124,6 +128,7 @@ impl Registry {
             lint,
             index_max_bytes,
             on_conflict,
+            checks: Mutex::default(),
             now,
         }
     }
