@@ -18,6 +18,7 @@ Feature: the functions of the registry on an engine
       | skills::route               |
       | skills::resolve             |
       | skills::lint                |
+      | skills::doctor              |
       | prompts::register           |
       | prompts::unregister         |
       | prompts::list               |
@@ -59,6 +60,7 @@ Feature: the functions of the registry on an engine
         | skills::route               | "text": "send an email",                                   |
         | skills::resolve             | "id": "resend",                                            |
         | skills::lint                | "id": "resend",                                            |
+        | skills::doctor              | "all": false,                                              |
         | prompts::register           | "name": "p", "description": "d", "function_id": "w::f",    |
         | prompts::unregister         | "name": "p",                                               |
         | prompts::list               |                                                            |

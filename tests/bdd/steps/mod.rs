@@ -2,6 +2,7 @@
 
 mod calls;
 mod collisions;
+mod doctor;
 mod files;
 mod functions;
 mod ids;
