@@ -4,9 +4,11 @@
 //! to their defaults, each with a warning.
 
 mod index;
+mod leases;
 mod limits;
 mod lint;
 mod node;
+mod scopes;
 mod section;
 mod sources;
 #[cfg(test)]
@@ -22,8 +24,10 @@ use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
 pub use index::IndexSettings;
+pub use leases::LeaseConfig;
 pub use limits::LimitSettings;
 use node::{Entry, Node, Place, Value};
+pub use scopes::Scopes;
 use section::Section;
 pub use section::Warning;
 pub use sources::SourceSettings;
@@ -55,6 +59,10 @@ pub struct Config {
     pub visibility: VisibilityRules,
     /// How files and registrations with the same id get on.
     pub sources: SourceSettings,
+    /// What happens to entries past their leases.
+    pub leases: LeaseConfig,
+    /// Whether the uses of skills are counted.
+    pub usage: bool,
     /// The limits that an operator can set.
     pub limits: LimitSettings,
     /// What findings in skills mean.
@@ -73,22 +81,25 @@ pub struct Mcp {
     pub no_functions: bool,
 }
 
-/// The names under which `skills serve` may be reached, for HTTP and for workers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// The names under which `skills serve` may be reached, for HTTP and for workers, and its page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Http {
     /// Host names of the server, besides those of this machine.
     pub allowed_hosts: Vec<String>,
     /// Origins whose pages may connect.
     pub allowed_origins: Vec<String>,
+    /// Whether the web page is served.
+    pub page: bool,
 }
 
-/// The scopes of state that hold the registry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Scopes {
-    /// The scope of the skills.
-    pub skills: String,
-    /// The scope of the prompts.
-    pub prompts: String,
+impl Default for Http {
+    fn default() -> Self {
+        Self {
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            page: true,
+        }
+    }
 }
 
 impl Default for Config {
@@ -106,40 +117,11 @@ impl Default for Config {
             index: IndexSettings::default(),
             visibility: VisibilityRules::default(),
             sources: SourceSettings::default(),
+            leases: LeaseConfig::default(),
+            usage: true,
             limits: LimitSettings::default(),
             lint: LintSettings::default(),
         }
-    }
-}
-
-impl Default for Scopes {
-    fn default() -> Self {
-        Self {
-            skills: "skills".into(),
-            prompts: "prompts".into(),
-        }
-    }
-}
-
-impl Scopes {
-    fn read(file: &mut Section<'_>) -> Self {
-        let name = |node: &Node| node.text().filter(|name| !name.trim().is_empty());
-        let (skills, prompts) = file.section("scopes", "scopes.", |section| {
-            let mut take = |setting| section.take(setting, "a non-empty name", name);
-            (take("skills"), take("prompts"))
-        });
-        let default = Self::default();
-        let scopes = Self {
-            skills: skills.unwrap_or(default.skills),
-            prompts: prompts.unwrap_or(default.prompts),
-        };
-        if scopes.skills == scopes.prompts {
-            let both = &scopes.skills;
-            let message = format!("both scopes are `{both}`; the defaults apply to scopes");
-            file.push(Warning::file(message));
-            return Self::default();
-        }
-        scopes
     }
 }
 
@@ -149,6 +131,7 @@ impl Http {
         Self {
             allowed_hosts: take("allowed_hosts", "a list of host names").unwrap_or_default(),
             allowed_origins: take("allowed_origins", "a list of origins").unwrap_or_default(),
+            page: section.take("page", SWITCH, Node::bool).unwrap_or(true),
         }
     }
 }
@@ -346,6 +329,7 @@ impl Config {
             config.agents = patterns;
         }
         config.discover = file.take("discover", SWITCH, Node::bool).unwrap_or(false);
+        config.usage = file.take("usage", SWITCH, Node::bool).unwrap_or(true);
         config.publish = file.take("publish", SWITCH, Node::bool).unwrap_or(false);
         let timeout = |node: &Node| node.number().filter(|&timeout| timeout > 0);
         let expected = "a number of milliseconds, at least 1";
@@ -358,6 +342,7 @@ impl Config {
         file.section("index", "index.", |section| config.index.read(section));
         visibility::read(&mut file, &mut config.visibility);
         config.sources = file.section("sources", "sources.", SourceSettings::read);
+        config.leases = file.section("leases", "leases.", LeaseConfig::read);
         file.section("limits", "limits.", |section| config.limits.read(section));
         config.lint = file.section("lint", "lint.", lint::read);
         parsed.settings = file.finish();
@@ -374,6 +359,8 @@ impl Config {
             index_max_bytes: self.index.max_bytes,
             visibility: self.visibility.clone(),
             on_conflict: self.sources.on_conflict,
+            leases: self.leases.settings(),
+            usage: self.usage,
         }
     }
 }

@@ -76,6 +76,7 @@ pub const LIMITS: &[(&str, &[Limit])] = &[
 const CONTENT: &[Limit] = &[
     limit("characters of a segment of an id, or of the name of a prompt", Count(core::SEGMENT_MAX), "an error"),
     limit("bytes of an id", Bytes(core::ID_MAX), "an error"),
+    limit("skills whose uses are counted between two writes of the counts", Count(core::MAX_COUNTED_SKILLS), "more are not counted"),
     limit("bytes of a body", Bytes(core::BODY_MAX), "an error"),
     limit("characters of a description in the index", Count(core::DESCRIPTION_MAX), "the rest is cut"),
     limit("characters of the `description` of a skill in lists", Count(core::MAX_SKILL_DESCRIPTION_CHARS), "the rest is cut, and a folder is no Agent Skill"),
@@ -99,6 +100,8 @@ const CONTENT: &[Limit] = &[
     limit("arguments of a prompt", Count(core::MAX_PROMPT_ARGUMENTS), "an error"),
     limit("bytes of the name of an argument", Bytes(core::MAX_ARGUMENT_NAME_BYTES), "an error"),
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
+    limit("bytes of the name of an owner", Bytes(core::MAX_OWNER_BYTES), "an error"),
+    limit("time to live of a registration, and grace period after it", Time(Duration::from_millis(core::MAX_LEASE_MS)), "an error; for the setting `leases.grace_ms` a warning, and its default applies"),
 ];
 
 #[rustfmt::skip]
@@ -288,6 +291,9 @@ impl fmt::Display for Amount {
                 write!(f, "{} KiB", bytes >> 10)
             }
             Bytes(bytes) => write!(f, "{bytes} B"),
+            Time(time) if time.as_secs() >= 172_800 && time.as_secs() % 86_400 == 0 => {
+                write!(f, "{} days", time.as_secs() / 86_400)
+            }
             Time(time) if time.as_secs() >= 120 && time.as_secs() % 60 == 0 => {
                 write!(f, "{} min", time.as_secs() / 60)
             }

@@ -14,8 +14,9 @@ use tokio::task::JoinHandle;
 use super::checks::{add_checks, add_engine_check, add_store_check};
 use super::file_handles::max_connections;
 use super::sources::FileCounts;
+use super::usage::{finish_usage, keep_usage};
 use super::worker::Worker;
-use super::{SHUTDOWN_TIMEOUT, file_sources, registry, scopes, sources};
+use super::{SHUTDOWN_TIMEOUT, file_sources, registry, remove_expired, scopes, sources};
 use crate::config::LoadedConfig;
 use crate::engine::{ClientEngine, remote};
 
@@ -79,11 +80,15 @@ impl EmbeddedRegistry {
         let scopes = scopes(&loaded.config);
         let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
         let serving = worker.serving();
+        let (leased, served) = (Arc::clone(&registry), worker.serving());
+        let expiry = async move { remove_expired(&leased, served).await };
         let file_counts = Arc::<FileCounts>::default();
         let (changes, followed) = (sources.changes(), Arc::clone(&registry));
         let counts = Arc::clone(&file_counts);
         let follow_files =
             async move { sources::publish_changes(changes, &followed, &counts).await };
+        let counted = Arc::clone(&registry);
+        let keep_usage = async move { keep_usage(&counted).await };
         Ok(Self {
             hub,
             client,
@@ -92,7 +97,12 @@ impl EmbeddedRegistry {
             file_counts,
             store,
             serving,
-            tasks: vec![tokio::spawn(follow_files), tokio::spawn(worker.run())],
+            tasks: vec![
+                tokio::spawn(follow_files),
+                tokio::spawn(worker.run()),
+                tokio::spawn(expiry),
+                tokio::spawn(keep_usage),
+            ],
         })
     }
 
@@ -134,6 +144,7 @@ impl EmbeddedRegistry {
             // Awaited, so that the worker does not take the shutdown for a lost engine.
             let _ = task.await;
         }
+        finish_usage(&self.registry).await;
         self.client.shutdown(SHUTDOWN_TIMEOUT).await;
     }
 

@@ -1,4 +1,4 @@
-//! The HTTP listener: `/healthz` and MCP.
+//! The HTTP listener: `/healthz`, MCP and the web page.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -34,15 +34,15 @@ pub struct Health {
 pub async fn serve(
     listener: TcpListener,
     health: Health,
-    mcp: Router,
+    routes: Router,
     connections: Arc<Connections>,
     stop: CancellationToken,
 ) {
-    let router = Router::new()
+    let all = Router::new()
         .route("/healthz", get(healthz))
         .with_state(health)
-        .merge(mcp);
-    skills_mcp::http::serve(listener, router, connections, stop).await;
+        .merge(routes);
+    skills_mcp::http::serve(listener, all, connections, stop).await;
 }
 
 /// Constant time: counts that are known, and no walk. Details need the token, if there is

@@ -12,7 +12,7 @@ use skills_iii::state::{Changes, StateChange, StateError};
 
 use super::checks::{add_checks, add_store_check};
 use super::sources::{self, FileCounts};
-use super::{file_sources, registry};
+use super::{file_sources, registry, scopes};
 use crate::config::LoadedConfig;
 use crate::engine::LocalEngine;
 
@@ -25,7 +25,7 @@ pub struct LocalRegistry {
     /// The registry. Every read asks the store unless [`follow`](Self::follow) runs.
     pub registry: Arc<Registry>,
     sources: Sources,
-    scopes: [String; 2],
+    scopes: [String; 3],
 }
 
 impl LocalRegistry {
@@ -37,13 +37,12 @@ impl LocalRegistry {
         engine.serve(&registry);
         add_store_check(&registry, data_dir.clone());
         add_checks(&registry, loaded, &sources);
-        let scopes = &loaded.config.scopes;
         Ok(Self {
             data_dir,
             engine,
             registry,
             sources,
-            scopes: [scopes.skills.clone(), scopes.prompts.clone()],
+            scopes: scopes(&loaded.config),
         })
     }
 

@@ -20,6 +20,7 @@ use super::engine_events::follow_connection;
 use super::sources::{FileCounts, publish_changes, publish_unless_registered};
 use super::state_follower::StateFollower;
 use super::triggers::subscribe;
+use super::usage::{finish_usage, keep_usage};
 use super::{SHUTDOWN_TIMEOUT, folders, remote_registry, scopes};
 use crate::config::LoadedConfig;
 use crate::engine::ClientEngine;
@@ -51,8 +52,10 @@ pub async fn mcp(
             tokio::select! {
                 () = follow_connection(&client, &follower) => {}
                 () = follow_files => {}
+                () = keep_usage(&registry) => {}
                 () = serve_stdio(&client, Arc::clone(&registry), loaded, stop) => {}
             }
+            finish_usage(&registry).await;
             client.shutdown(SHUTDOWN_TIMEOUT).await;
         }
     }

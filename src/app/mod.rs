@@ -14,6 +14,7 @@ mod embedded_registry;
 mod engine_events;
 mod file_handles;
 mod http;
+mod leases;
 mod lint;
 mod local_registry;
 mod mcp;
@@ -24,6 +25,7 @@ mod state_follower;
 mod stop_signal;
 mod tar_gz;
 mod triggers;
+mod usage;
 mod well_known;
 mod worker;
 
@@ -41,6 +43,7 @@ pub use checkup::{Checkup, Subject, checkup};
 pub use connect::{ConnectError, EngineTarget, Location, Target, locate};
 pub use data_dir::data_dir;
 pub use embedded_registry::EmbeddedRegistry;
+pub use leases::remove_expired;
 pub use lint::{lint_collection, lint_file, registered_skill};
 pub use local_registry::LocalRegistry;
 pub use mcp::mcp;
@@ -48,10 +51,12 @@ pub use memory::give_back_memory;
 pub use serve::{Ready, ServeError, ServeOptions, serve};
 pub use stop_signal::stop_signal;
 pub use triggers::{NotSubscribed, subscribe, wait_subscribed};
+pub use usage::finish_usage;
 
 use crate::config::{Config, LoadedConfig};
 use crate::engine::{ClientEngine, WorkerSource};
 use sources::FileCounts;
+use usage::keep_usage;
 use worker::Worker;
 
 /// How long calls in progress may take when the program stops.
@@ -78,14 +83,17 @@ pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Outpu
     );
     let report = sources::report(&sources, &registry, worker.serving(), Level::INFO);
     let serving = log_serving(worker.serving());
+    let leases = remove_expired(&registry, worker.serving());
     let counts = FileCounts::default();
     let files = sources::publish_changes(sources.changes(), &registry, &counts);
     tokio::select! {
         () = worker.run() => {}
         // The second never ends.
-        ((), (), ()) = async { tokio::join!(report, files, serving) } => {}
+        ((), (), (), ()) = async { tokio::join!(report, files, serving, leases) } => {}
+        () = keep_usage(&registry) => {}
         () = stop => tracing::info!("stopping"),
     }
+    finish_usage(&registry).await;
     client.shutdown(SHUTDOWN_TIMEOUT).await;
 }
 
@@ -148,8 +156,10 @@ fn remote_registry(
 }
 
 /// The scopes of state that hold the registry.
-fn scopes(config: &Config) -> [&str; 2] {
-    [&config.scopes.skills, &config.scopes.prompts]
+fn scopes(config: &Config) -> [String; 3] {
+    let skills = config.scopes.skills.clone();
+    let leases = Registry::leases_scope(&skills);
+    [skills, config.scopes.prompts.clone(), leases]
 }
 
 /// The time as RFC 3339 in UTC, with microseconds.

@@ -11,6 +11,7 @@ use skills_core::Kind;
 use skills_iii::state::StateError;
 use skills_mcp::http::{HttpOptions, router};
 use skills_mcp::limits::MAX_HTTP_STREAMS;
+use skills_web::PageOptions;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +45,8 @@ pub struct Ready {
     pub workers: String,
     /// The address for MCP clients.
     pub mcp: String,
+    /// The address of the web page, if it is served.
+    pub page: Option<String>,
     /// The data directory.
     pub data_dir: PathBuf,
     /// The origins of the skills, each with their number; or why they cannot be listed.
@@ -148,13 +151,8 @@ pub async fn serve(
     let mut registry_ended = ready == Some(false);
     if ready == Some(true) {
         let (workers, http) = (&worker_listener, &http_listener);
-        announce(
-            &options,
-            address(workers, "ws"),
-            address(http, "http"),
-            &local,
-        )
-        .await;
+        let addresses = (address(workers, "ws"), address(http, "http"));
+        announce(&options, addresses, loaded.config.http.page, &local).await;
         let (hub, stopped) = (local.hub.clone(), hub_stop.clone().cancelled_owned());
         tasks.spawn(async move { hub.serve(worker_listener, stopped).await });
         let registry = Arc::clone(&local.registry);
@@ -169,10 +167,17 @@ pub async fn serve(
             max_streams: MAX_HTTP_STREAMS.min(max_connections / 2),
             ..HttpOptions::default()
         };
-        let mut mcp = router(server, mcp_options, clients_stop.clone());
+        let mut routes = router(server, mcp_options, clients_stop.clone());
         if loaded.config.publish {
             let registry = Arc::clone(&local.registry);
-            mcp = mcp.merge(well_known::router(registry, access.clone()));
+            routes = routes.merge(well_known::router(registry, access.clone()));
+        }
+        if loaded.config.http.page {
+            routes = routes.merge(skills_web::router(PageOptions {
+                registry: Arc::clone(&local.registry),
+                access: access.clone(),
+                version: env!("CARGO_PKG_VERSION"),
+            }));
         }
         let health = http::Health {
             registry: Arc::clone(&local.registry),
@@ -184,7 +189,7 @@ pub async fn serve(
         let http = http::serve(
             http_listener,
             health,
-            mcp,
+            routes,
             connections,
             clients_stop.clone(),
         );
@@ -216,10 +221,16 @@ pub async fn serve(
 }
 
 /// Tells where everything is: the caller, or else the log.
-async fn announce(options: &ServeOptions, workers: String, http: String, local: &EmbeddedRegistry) {
+async fn announce(
+    options: &ServeOptions,
+    (workers, http): (String, String),
+    has_page: bool,
+    local: &EmbeddedRegistry,
+) {
     let (mcp, data) = (format!("{http}/mcp"), &options.data_dir);
+    let page = has_page.then(|| format!("{http}/"));
     let Some(announce) = options.announce else {
-        tracing::info!(workers, mcp, data = %data.display(), "ready");
+        tracing::info!(page, workers, mcp, data = %data.display(), "ready");
         return;
     };
     let listing = local.registry.skills().await;
@@ -233,6 +244,7 @@ async fn announce(options: &ServeOptions, workers: String, http: String, local: 
     announce(&Ready {
         workers,
         mcp,
+        page,
         data_dir: data.clone(),
         skills,
         has_token: options.access.token.is_some(),

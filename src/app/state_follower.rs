@@ -19,7 +19,7 @@ pub struct StateFollower {
 
 impl StateFollower {
     /// Subscribes to every write to the scopes.
-    pub fn new(client: Client, registry: Arc<Registry>, scopes: &[&str]) -> Self {
+    pub fn new(client: Client, registry: Arc<Registry>, scopes: &[String]) -> Self {
         let followed = Arc::clone(&registry);
         let handler: Handler = Arc::new(move |event| {
             let registry = Arc::clone(&followed);
@@ -30,7 +30,7 @@ impl StateFollower {
                 Ok(None)
             })
         });
-        let subscribe_to = |scope: &&str| {
+        let subscribe_to = |scope: &String| {
             let config = json!({ "scope": scope });
             let handler = Arc::clone(&handler);
             subscribe(&client, "state-event", "state", &config, handler)

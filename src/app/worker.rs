@@ -41,7 +41,7 @@ enum Role {
 
 impl Worker {
     /// Offers the registry on `client` and follows these scopes of state.
-    pub fn new(client: Client, registry: Arc<Registry>, scopes: &[&str]) -> Self {
+    pub fn new(client: Client, registry: Arc<Registry>, scopes: &[String]) -> Self {
         let workers_changed = Arc::new(Notify::new());
         let notify = Arc::clone(&workers_changed);
         let handler: Handler = Arc::new(move |_| {

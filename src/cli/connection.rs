@@ -19,7 +19,9 @@ use skills_iii::{CallError, Client, ErrorBody};
 use super::options::Options;
 use super::output::Output;
 use super::{CliError, log};
-use crate::app::{ConnectError, LocalRegistry, Location, SHUTDOWN_TIMEOUT, Target, locate};
+use crate::app::{
+    ConnectError, LocalRegistry, Location, SHUTDOWN_TIMEOUT, Target, finish_usage, locate,
+};
 use crate::engine::is_idempotent;
 
 /// How long a call may take before a spinner appears.
@@ -64,7 +66,10 @@ pub fn open<T>(
         let connection = Connection::open(options).await?;
         let outcome = work(&connection).await;
         match &connection.access {
-            Access::Local(local) => local.close(),
+            Access::Local(local) => {
+                finish_usage(&local.registry).await;
+                local.close();
+            }
             Access::Remote { client, .. } => client.shutdown(SHUTDOWN_TIMEOUT).await,
         }
         outcome

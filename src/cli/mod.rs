@@ -39,6 +39,7 @@ mod ready;
 mod register;
 mod search;
 mod serve;
+mod stats;
 mod table;
 mod unregister;
 mod watch;
@@ -101,6 +102,7 @@ enum Command {
     Search(search::SearchArgs),
     Route(search::RouteArgs),
     Eval(eval::EvalArgs),
+    Stats(stats::StatsArgs),
     Register(register::RegisterArgs),
     #[command(visible_alias = "rm")]
     Unregister(unregister::SkillsArgs),
@@ -146,6 +148,7 @@ pub fn main() -> ExitCode {
         Some(Command::Search(args)) => search::search(&args),
         Some(Command::Route(args)) => search::route(&args),
         Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Register(args)) => register::run(&args),
         Some(Command::Unregister(args)) => unregister::skills(&args),
         Some(Command::New(args)) => new::run(&args),

@@ -3,7 +3,7 @@
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use skills_api::skills::{INDEX, RESOURCES_READ};
 use skills_core::{IndexPart, SkillId};
 
@@ -148,7 +148,7 @@ struct IndexText {
 
 fn print_content(command: &str, uri: &str, raw: bool, options: &Options) -> Result<(), CliError> {
     open(options, async |connection| {
-        let content = content(connection, uri).await?;
+        let content = read(connection, &json!({ "uri": uri })).await?;
         let output = &connection.output;
         let text = match &content.data {
             Data::Text(text) => {
@@ -165,14 +165,17 @@ fn print_content(command: &str, uri: &str, raw: bool, options: &Options) -> Resu
     })
 }
 
-/// Reads one address.
+/// Reads one address for a check or a copy, which is not counted as a use.
 pub async fn content(connection: &Connection, uri: &str) -> Result<Content, CliError> {
+    read(connection, &json!({ "uri": uri, "uncounted": true })).await
+}
+
+async fn read(connection: &Connection, payload: &Value) -> Result<Content, CliError> {
     #[derive(Deserialize)]
     struct Contents {
         contents: [Content; 1],
     }
-    let payload = json!({ "uri": uri });
-    let read: Contents = connection.call(&RESOURCES_READ, &payload).await?;
+    let read: Contents = connection.call(&RESOURCES_READ, payload).await?;
     let [content] = read.contents;
     Ok(content)
 }

@@ -26,7 +26,7 @@ fn text(ready: &Ready) -> String {
         ),
         Ok(counts) => (
             numbers(counts),
-            "connect a client with the line above, or read a skill: `skills list`, `skills read ID`",
+            "open the page, connect a client with the line above, or `skills list`",
         ),
         Err(problem) => (
             format!("cannot be listed: {problem}"),
@@ -37,6 +37,9 @@ fn text(ready: &Ready) -> String {
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "  {name:<8} {value}");
     };
+    if let Some(page) = &ready.page {
+        line("page", page);
+    }
     line("MCP", mcp);
     line(
         "",
@@ -73,6 +76,7 @@ mod tests {
         Ready {
             workers: "ws://127.0.0.1:49134".into(),
             mcp: "http://127.0.0.1:49135/mcp".into(),
+            page: Some("http://127.0.0.1:49135/".into()),
             data_dir: "/data".into(),
             skills: Ok(skills.iter().copied().collect()),
             has_token: false,
@@ -88,6 +92,10 @@ mod tests {
         );
         assert!(
             text.contains("claude mcp add --transport http skills http://127.0.0.1:49135/mcp\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("page     http://127.0.0.1:49135/\n"),
             "{text}"
         );
         assert!(text.contains("skills   none yet\n"), "{text}");

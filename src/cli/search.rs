@@ -140,7 +140,8 @@ pub fn search(args: &SearchArgs) -> Result<(), CliError> {
 pub fn route(args: &RouteArgs) -> Result<(), CliError> {
     let request = args.text.join(" ");
     open(&args.options, async |connection| {
-        let answer = ask(connection, &request, args.limit).await?;
+        let input = json!({ "text": request, "limit": args.limit });
+        let answer: RouteAnswer = connection.call(&ROUTE, &input).await?;
         connection.output.data("route", &answer, |_| {
             let mut out = text(&answer.matches);
             if !answer.close.is_empty() {
@@ -157,13 +158,13 @@ pub fn route(args: &RouteArgs) -> Result<(), CliError> {
     })
 }
 
-/// Routes one request.
-pub async fn ask(
+/// Routes one request of a test, which is not counted as a use.
+pub async fn ask_uncounted(
     connection: &Connection,
     request: &str,
-    limit: Option<usize>,
+    limit: usize,
 ) -> Result<RouteAnswer, CliError> {
-    let input = json!({ "text": request, "limit": limit });
+    let input = json!({ "text": request, "limit": limit, "uncounted": true });
     connection.call(&ROUTE, &input).await
 }
 

@@ -61,6 +61,7 @@ fn configurations() {
         "empty prefix",
     );
     check("publish: true\n", |c| c.publish = true, "");
+    check("http:\n  page: false\n", |c| c.http.page = false, "");
     check("mcp:\n  hide:\n", |_| {}, "");
     check("", |_| {}, "");
     check("---\n# nothing yet\n", |_| {}, "");

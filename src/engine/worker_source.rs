@@ -28,6 +28,12 @@ pub struct WorkerSource {
     timeout: Duration,
 }
 
+/// The input of a read that the worker does not count as a use: the registry of this source counts
+/// its own, and it also reads what it indexes.
+fn uncounted(uri: &ResourceUri) -> Value {
+    json!({ "uri": uri.to_string(), "uncounted": true })
+}
+
 impl WorkerSource {
     /// The documents of the worker on this engine.
     pub fn new(engine: Arc<dyn Engine>, timeout: Duration) -> Self {
@@ -203,7 +209,7 @@ impl WorkerSource {
     }
 
     async fn read_text(&self, uri: &ResourceUri) -> Result<Option<Arc<str>>, Error> {
-        let input = json!({ "uri": uri.to_string() });
+        let input = uncounted(uri);
         let contents: Option<List<Text>> = self
             .call("skills::resources-read", &input, "read a document")
             .await?;
@@ -240,7 +246,7 @@ impl WorkerSource {
     async fn read_file(&self, id: &SkillId, path: &FilePath) -> Result<Option<FileContent>, Error> {
         const DOING: &str = "read a file";
         let at = FilePath::in_skill(id, path.as_str())?;
-        let input = json!({ "uri": ResourceUri::File(at).to_string() });
+        let input = uncounted(&ResourceUri::File(at));
         let contents = self.call("skills::resources-read", &input, DOING).await;
         let contents: Option<List<FileData>> = match contents {
             // A worker from before skill folders does not know the address.

@@ -11,3 +11,4 @@ mod processes;
 mod readme;
 mod schemas;
 mod tidy;
+mod web;

@@ -67,6 +67,18 @@ impl Refusal {
 impl AccessPolicy {
     /// Checks one request by its URI and headers.
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.check_site(uri, headers)?;
+        let Some(token) = &self.token else {
+            return Ok(());
+        };
+        match header(headers, &AUTHORIZATION) {
+            Header::Text(value) if bearer(value).is_some_and(|given| same(given, token)) => Ok(()),
+            _ => Err(Refusal::Token),
+        }
+    }
+
+    /// Checks where one request was sent and which page sent it, and not its token.
+    pub fn check_site(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // HTTP/2 and proxies name the host in the URI. Where both do, both count.
         let in_uri = uri.authority().map(Authority::as_str);
         let in_header = match header(headers, &HOST) {
@@ -87,13 +99,12 @@ impl AccessPolicy {
             Header::Text(origin) => return Err(Refusal::Origin(origin.to_owned())),
             Header::Unusable => return Err(Refusal::Origin("?".to_owned())),
         }
-        let Some(token) = &self.token else {
-            return Ok(());
-        };
-        match header(headers, &AUTHORIZATION) {
-            Header::Text(value) if bearer(value).is_some_and(|given| same(given, token)) => Ok(()),
-            _ => Err(Refusal::Token),
-        }
+        Ok(())
+    }
+
+    /// Whether a person who signs in gave the token.
+    pub fn is_token(&self, given: &str) -> bool {
+        self.token.as_ref().is_none_or(|token| same(given, token))
     }
 
     fn allows_host(&self, host: &str) -> bool {

@@ -7,20 +7,23 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `resolve`, `lint`, `doctor` and `fetch` hold the functions, `tools` the operations that exist as tools
-//! only.
+//! `search`, `stats`, `resolve`, `leases`, `lint`, `doctor` and `fetch` hold the functions, `tools` the operations that
+//! exist as tools only.
 
 mod decode;
 pub mod doctor;
 pub mod documents;
 pub mod fetch;
+pub mod leases;
 mod lint;
 mod operation;
 pub mod prompts;
 mod resolve;
 mod schema;
 pub mod search;
+mod skill_entry;
 pub mod skills;
+pub mod stats;
 mod tools;
 mod trigger_types;
 
@@ -34,6 +37,7 @@ pub const OPERATIONS: &[Operation] = &[
     skills::REGISTER,
     skills::UNREGISTER,
     skills::LIST,
+    leases::RENEW,
     skills::INDEX,
     skills::RESOURCES_LIST,
     skills::RESOURCES_READ,
@@ -43,6 +47,7 @@ pub const OPERATIONS: &[Operation] = &[
     fetch::FETCH,
     search::SEARCH,
     search::ROUTE,
+    stats::STATS,
     resolve::RESOLVE,
     lint::LINT,
     doctor::DOCTOR,

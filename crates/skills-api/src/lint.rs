@@ -150,7 +150,7 @@ async fn of_skill(registry: &Registry, id: &SkillId) -> Result<Findings, Error> 
 }
 
 async fn read(registry: &Registry, name: &str, uri: &ResourceUri) -> Result<File, Error> {
-    let bytes = match registry.read(uri).await?.data {
+    let bytes = match registry.read_uncounted(uri).await?.data {
         ContentData::Text(text) => text.as_bytes().to_vec(),
         ContentData::Bytes(bytes) => bytes.to_vec(),
     };

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skills_core::{Json, PromptName};
+use skills_core::{Json, PromptName, PromptRegistration};
 
 use super::Operation;
 use super::decode::{Object, decode, encode};
+use super::leases::terms;
 use super::schema::{AnyValue, text_or_null};
 use super::skills::EmptyInput;
 
@@ -26,9 +27,14 @@ pub const REGISTER: Operation = Operation::function::<RegisterPromptInput, Regis
                 .into_iter()
                 .map(|Object(argument)| argument.into_core())
                 .collect();
-            let registered_at = registry
-                .register_prompt(checked, &input.description, arguments, function)
-                .await?;
+            let registration = PromptRegistration {
+                name: checked,
+                description: input.description,
+                arguments,
+                function_id: function,
+                lease: terms(input.owner.as_deref(), input.ttl_ms, input.worker)?,
+            };
+            let registered_at = registry.register_prompt(registration).await?;
             encode(&RegisterPromptOutput {
                 name: input.name,
                 registered_at,
@@ -48,6 +54,18 @@ struct RegisterPromptInput {
     arguments: Vec<Object<PromptArgument>>,
     /// The function that is called with the arguments and returns the text.
     function_id: String,
+    /// Who keeps it registered, such as the name of a worker; at most 256 bytes.
+    #[serde(default)]
+    #[schemars(default, schema_with = "text_or_null")]
+    owner: Option<String>,
+    /// How long it is valid without being registered again or renewed, in milliseconds. By
+    /// default it stays until it is unregistered.
+    #[serde(default)]
+    ttl_ms: Option<u64>,
+    /// The worker that made the call; the engine adds it.
+    #[serde(default, rename = "_caller_worker_id")]
+    #[schemars(skip)]
+    worker: Option<Arc<str>>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -123,6 +141,10 @@ pub const LIST: Operation = Operation::function::<ListPromptsInput, ListPromptsO
                 arguments: prompt.arguments,
                 registered_at: prompt.registered_at,
                 origin: prompt.origin.as_str(),
+                owner: (prompt.lease.as_ref())
+                    .and_then(|lease| Some(lease.owner.as_ref()?.to_string())),
+                stale: prompt.lease.as_ref().is_some_and(|lease| lease.stale),
+                expires_at: prompt.lease.and_then(|lease| lease.expires_at),
                 hides: prompt.hides.iter().map(|origin| origin.as_str()).collect(),
             };
             encode(&ListPromptsOutput {
@@ -152,6 +174,15 @@ struct PromptEntry {
     /// The origins of documents with the same name. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hides: Vec<&'static str>,
+    /// Who keeps it registered. Absent if the registration named no owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    /// When its lease ends. Absent if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<Arc<str>>,
+    /// True if its lease has ended. Absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
 }
 
 /// `prompts::mcp-list`.

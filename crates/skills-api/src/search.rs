@@ -67,6 +67,10 @@ struct RouteInput {
     /// How many skills, 1 to 100; 5 without it.
     #[serde(default)]
     limit: Option<usize>,
+    /// Whether this is a test of the routing, which is not counted as a use.
+    #[serde(default)]
+    #[schemars(skip)]
+    uncounted: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -175,7 +179,11 @@ async fn route(registry: &Registry, input: RouteInput) -> Result<Json, Error> {
         abstained,
         close,
         advice,
-    } = registry.route(&input.text, input.limit).await?;
+    } = if input.uncounted {
+        registry.route_uncounted(&input.text, input.limit).await?
+    } else {
+        registry.route(&input.text, input.limit).await?
+    };
     encode(&RouteOutput {
         matches: MatchEntry::all(&matches),
         abstained,

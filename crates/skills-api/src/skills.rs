@@ -7,14 +7,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use skills_core::{
-    ContentData, IndexPart, Mime, PageRequest, Precondition, Resource, SCHEME, SkillHead, SkillId,
+    ContentData, IndexPart, Mime, PageRequest, Precondition, Resource, SCHEME, SkillId,
     SkillRegistration, Skipped, TEMPLATES, check_body, page,
 };
 
 use super::Operation;
 use super::decode::{decode, encode};
+use super::leases::terms;
 use super::lint::check_registration;
 use super::schema::{AnyValue, text_or_null};
+use super::skill_entry::SkillEntry;
 
 /// `skills::register`.
 pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, RegisterSkillOutput>(
@@ -26,12 +28,16 @@ pub const REGISTER: Operation = Operation::function::<RegisterSkillInput, Regist
                 id,
                 skill,
                 if_match,
+                owner,
+                ttl_ms,
+                worker,
             } = decode(&payload)?;
             let checked: SkillId = id.parse()?;
             check_body(&skill)?;
             check_registration(&registry, &checked, &skill)?;
             let registration = SkillRegistration {
                 expected: if_match,
+                lease: terms(owner.as_deref(), ttl_ms, worker)?,
                 ..SkillRegistration::new(checked, skill)
             };
             let registered_at = registry.register(registration).await?;
@@ -52,6 +58,18 @@ struct RegisterSkillInput {
     #[serde(default, deserialize_with = "precondition")]
     #[schemars(default, schema_with = "text_or_null")]
     if_match: Precondition,
+    /// Who keeps it registered, such as the name of a worker; at most 256 bytes.
+    #[serde(default)]
+    #[schemars(default, schema_with = "text_or_null")]
+    owner: Option<String>,
+    /// How long it is valid without being registered again or renewed, in milliseconds. By
+    /// default it stays until it is unregistered.
+    #[serde(default)]
+    ttl_ms: Option<u64>,
+    /// The worker that made the call; the engine adds it.
+    #[serde(default, rename = "_caller_worker_id")]
+    #[schemars(skip)]
+    worker: Option<Arc<str>>,
 }
 
 /// The precondition of a field that is present: null is not the same as absent.
@@ -173,35 +191,6 @@ impl From<Skipped> for DamagedEntry {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
-struct SkillEntry<'a> {
-    id: &'a str,
-    bytes: usize,
-    registered_at: &'a str,
-    /// `state` for what a worker registered, otherwise the source it comes from.
-    origin: &'static str,
-    /// The number of files of a skill folder. Absent from other skills.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<usize>,
-    /// The origins of documents with the same id and another body, which can be read at
-    /// `iii://@files/{id}` and `iii://@agents/{id}`. Absent if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    hides: Vec<&'static str>,
-}
-
-impl<'a> SkillEntry<'a> {
-    fn of(skill: &'a SkillHead) -> Self {
-        Self {
-            id: skill.id.as_str(),
-            bytes: skill.bytes,
-            registered_at: &skill.registered_at,
-            origin: skill.origin.as_str(),
-            files: skill.files,
-            hides: skill.hides.iter().map(|origin| origin.as_str()).collect(),
-        }
-    }
-}
-
 /// `skills::index`.
 pub const INDEX: Operation = Operation::function::<IndexInput, IndexOutput>(
     "skills::index",
@@ -306,8 +295,13 @@ pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, A
     "Internal: the content of an iii:// or skill:// address, as protocol contents.",
     |registry, payload| {
         Box::pin(async move {
-            let ReadResourceInput { uri } = decode(&payload)?;
-            let content = registry.read(&uri.parse()?).await?;
+            let ReadResourceInput { uri, uncounted } = decode(&payload)?;
+            let address = uri.parse()?;
+            let content = if uncounted {
+                registry.read_uncounted(&address).await?
+            } else {
+                registry.read(&address).await?
+            };
             encode(&Contents {
                 contents: [ContentEntry {
                     uri,
@@ -322,6 +316,10 @@ pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, A
 #[derive(Deserialize, JsonSchema)]
 struct ReadResourceInput {
     uri: String,
+    /// Whether this is maintenance, which is not counted as a use.
+    #[serde(default)]
+    #[schemars(skip)]
+    uncounted: bool,
 }
 
 #[derive(Serialize)]

@@ -3,6 +3,7 @@
 //! The scope is loaded with one `state::list`, kept current by state events, and read again
 //! after a reconnect. The [image](crate::image) has the rules; this file makes the calls.
 
+mod remove_if;
 mod write;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -129,6 +130,11 @@ impl<T: Row> Catalogue<T> {
         Ok(())
     }
 
+    /// The value of one key, as far as this process has heard.
+    pub(crate) fn peek(&self, key: &str) -> Option<RowSlot<T>> {
+        self.image().get(key)
+    }
+
     fn image(&self) -> MutexGuard<'_, Image<T>> {
         self.image.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,7 +181,8 @@ impl<T: Row> Catalogue<T> {
         }
     }
 
-    async fn read_key(&self, key: &str) -> Result<Option<RowSlot<T>>, Failure> {
+    /// Reads a key from state.
+    pub(crate) async fn read_key(&self, key: &str) -> Result<Option<RowSlot<T>>, Failure> {
         let slot = match self.state.get(key).await {
             Ok(value) => value.map(|raw| decode(key, raw.get())),
             Err(Failure::Failed { code, message }) if code == VALUE_DAMAGED => {

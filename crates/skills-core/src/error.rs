@@ -2,11 +2,13 @@
 //! a developer (source).
 
 mod kind;
+mod no_lease;
 
 use std::fmt;
 
 pub use self::kind::Kind;
-use crate::{Current, Failure, FilePath, FunctionId, Precondition, PromptName, SkillId};
+use self::no_lease::NoLease;
+use crate::{Current, Failure, FilePath, FunctionId, Owner, Precondition, PromptName, SkillId};
 
 /// Why a call of the registry failed.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +100,14 @@ pub enum Error {
     InternalNamespace {
         /// The requested function.
         function: FunctionId,
+    },
+    /// No lease of this owner can be extended.
+    #[error("no lease to renew: {}", NoLease(owner, *entries))]
+    NoLease {
+        /// The owner.
+        owner: Owner,
+        /// How many entries name it, without a time to live.
+        entries: usize,
     },
     /// Something else is registered than the caller expected.
     #[error("conflict: {what} {current}; expected {expected}")]
@@ -248,6 +258,7 @@ impl Error {
             | Self::NoSuchHeading { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
+            | Self::NoLease { .. }
             | Self::NoSuchPrompt { .. } => Kind::NotFound,
             Self::InternalNamespace { .. } => Kind::Forbidden,
             Self::Conflict { .. } | Self::DocumentConflict { .. } => Kind::Conflict,
@@ -289,6 +300,10 @@ impl Error {
             Self::DocumentConflict { .. } => {
                 Some("use another id, rename the file, or set `sources.on_conflict: hide`".into())
             }
+            Self::NoLease { entries: 0, .. } => {
+                Some("its entries were removed or registered by others: register them again".into())
+            }
+            Self::NoLease { .. } => Some("register them again with `ttl_ms`".into()),
             Self::NoSuchHeading { headings, .. } => Some(headings.clone()),
             Self::NotPublished { id, .. } => Some(format!("read it at `iii://{id}`")),
             Self::InternalNamespace { .. } => {

@@ -121,12 +121,13 @@ fn body(text: &str) -> &str {
     }
 }
 
-/// The slugs of one document: no two are equal.
-#[derive(Default)]
-struct Slugs(HashMap<String, usize>);
+/// The slugs of the headings of one document: no two are equal.
+#[derive(Debug, Default)]
+pub struct Slugs(HashMap<String, usize>);
 
 impl Slugs {
-    fn next(&mut self, words: &str) -> String {
+    /// The slug of the next heading.
+    pub fn next(&mut self, words: &str) -> String {
         let first = slug(words);
         let mut found = first.clone();
         while self.0.contains_key(&found) {

@@ -361,8 +361,8 @@ impl<T: Row> Image<T> {
             changed.insert(Arc::clone(key));
         }
         let change = match (&slot, self.rows.get(key)) {
-            (Some(RowSlot::Row(row)), _) => Some(row.registered()),
-            (None | Some(RowSlot::Damaged(_)), Some(RowSlot::Row(old))) => Some(old.unregistered()),
+            (Some(RowSlot::Row(row)), _) => row.registered(),
+            (None | Some(RowSlot::Damaged(_)), Some(RowSlot::Row(old))) => old.unregistered(),
             (None | Some(RowSlot::Damaged(_)), _) => None,
         };
         let own_write = self.own_writes.get_mut(key);

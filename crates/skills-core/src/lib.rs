@@ -28,6 +28,7 @@ mod health;
 mod image;
 pub mod index;
 mod key_locks;
+mod lease;
 pub mod limits;
 pub mod links;
 mod lint_settings;
@@ -53,7 +54,9 @@ mod skill_id;
 mod source;
 mod state_scope;
 mod text_part;
+mod timestamp;
 mod uri;
+mod usage;
 mod visibility;
 
 pub use change::{Change, Listener, Topic};
@@ -67,8 +70,12 @@ pub use folder_uri::FolderUri;
 pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
+pub use headings::Slugs;
 pub use health::{Check, FindingGroup, HealthFinding};
 pub use index::{IndexPart, IndexView};
+pub use lease::{
+    EntryName, ExpiryPlan, ExpirySchedule, LeaseHead, LeaseSettings, LeaseTerms, Owner, Ttl,
+};
 pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
@@ -84,9 +91,10 @@ pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
 pub use registry::{
-    DocumentList, FetchOptions, IndexText, Match, Missing, PromptHead, PromptMenuEntry, Reason,
-    RegisteredFindings, Registry, RegistrySettings, Resolved, ResolvedSkill, Resource,
-    ResourceTemplate, Routing, Search, SearchResult, SkillHead, SkillRegistration, TEMPLATES,
+    DocumentList, FetchOptions, IndexText, LeaseListener, Match, Missing, PromptHead,
+    PromptMenuEntry, PromptRegistration, Reason, RegisteredFindings, Registry, RegistrySettings,
+    Renewed, Resolved, ResolvedSkill, Resource, ResourceTemplate, Routing, Search, SearchResult,
+    SkillCard, SkillDetails, SkillHead, SkillRegistration, Stats, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};
@@ -96,4 +104,5 @@ pub use source::{
     SourceSkill, body_hash, file_of_body, manifests_of_bodies,
 };
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
+pub use usage::UsageCounts;
 pub use visibility::{Visibility, VisibilityRules};

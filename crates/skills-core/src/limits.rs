@@ -60,3 +60,9 @@ pub const MAX_ARGUMENT_NAME_BYTES: usize = 256;
 /// Bytes of the id of a function. More is an error. Twice the longest address, whose slashes
 /// become `::`.
 pub const MAX_FUNCTION_ID_BYTES: usize = 2_048;
+/// Bytes of the name of an owner. More is an error.
+pub const MAX_OWNER_BYTES: usize = 256;
+/// Milliseconds of a lease: 365 days. More is an error.
+pub const MAX_LEASE_MS: u64 = 31_536_000_000;
+/// Skills whose uses are counted between two writes of the counts. More are not counted.
+pub const MAX_COUNTED_SKILLS: usize = 100_000;

@@ -21,8 +21,9 @@ pub(crate) trait Row: PartialEq + Send + Sync + Sized + 'static {
     fn key(&self) -> Arc<str>;
     fn to_json(&self) -> Json;
     fn from_json(text: &str) -> Result<Self, BadRow>;
-    fn registered(&self) -> Change;
-    fn unregistered(&self) -> Change;
+    /// The change when it is stored; none if subscribers are not told.
+    fn registered(&self) -> Option<Change>;
+    fn unregistered(&self) -> Option<Change>;
     /// The digest of its content: what it says, without the time of its registration.
     fn digest(&self) -> Digest;
 }
@@ -36,7 +37,7 @@ pub(crate) struct BadRow {
 }
 
 impl BadRow {
-    fn new(text: &str, problem: &impl ToString) -> Self {
+    pub(crate) fn new(text: &str, problem: &impl ToString) -> Self {
         #[derive(Deserialize)]
         struct RowKey {
             #[serde(alias = "name")]
@@ -52,7 +53,7 @@ impl BadRow {
 }
 
 /// Decodes an object. Serde would also accept a list of the same values.
-fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BadRow> {
+pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BadRow> {
     if text.starts_with('[') {
         return Err(BadRow::new(text, &"it is a list, not an object"));
     }
@@ -106,6 +107,7 @@ impl SkillHead {
             visibility: declared_visibility(row.skill.get()).unwrap_or_default(),
             files: None,
             hides: Vec::new(),
+            lease: None,
         })
     }
 }
@@ -160,12 +162,12 @@ impl Row for Skill {
         Ok(Self::new(id, row.skill, row.registered_at))
     }
 
-    fn registered(&self) -> Change {
-        Change::SkillRegistered(self.id.clone())
+    fn registered(&self) -> Option<Change> {
+        Some(Change::SkillRegistered(self.id.clone()))
     }
 
-    fn unregistered(&self) -> Change {
-        Change::SkillUnregistered(self.id.clone())
+    fn unregistered(&self) -> Option<Change> {
+        Some(Change::SkillUnregistered(self.id.clone()))
     }
 
     fn digest(&self) -> Digest {
@@ -215,12 +217,12 @@ impl Row for Prompt {
         })
     }
 
-    fn registered(&self) -> Change {
-        Change::PromptRegistered(self.name.clone())
+    fn registered(&self) -> Option<Change> {
+        Some(Change::PromptRegistered(self.name.clone()))
     }
 
-    fn unregistered(&self) -> Change {
-        Change::PromptUnregistered(self.name.clone())
+    fn unregistered(&self) -> Option<Change> {
+        Some(Change::PromptUnregistered(self.name.clone()))
     }
 
     fn digest(&self) -> Digest {

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::value::RawValue;
 
 use crate::index::Lines;
-use crate::registry::Hides;
+use crate::lease::LeaseMarks;
+use crate::registry::IndexMarks;
 use crate::{Json, Skill, Skipped};
 
 /// The value of a key.
@@ -27,6 +28,9 @@ impl<T> Clone for RowSlot<T> {
     }
 }
 
+/// An encoded list, and the marks of leases in it.
+type Encoded = (Option<Arc<LeaseMarks>>, Arc<RawValue>);
+
 /// The rows of a scope at one moment, and what is derived from them once.
 #[derive(Debug)]
 pub(crate) struct Snapshot<T> {
@@ -35,12 +39,12 @@ pub(crate) struct Snapshot<T> {
     /// Rows that are turned off.
     pub off: Vec<Arc<T>>,
     pub damaged: Vec<Skipped>,
-    /// The lines of the index of the rows, and what they mark as hidden.
-    index_lines: Mutex<Option<(Hides, Arc<Lines>)>>,
+    /// The lines of the index of the rows, and their marks.
+    index_lines: Mutex<Option<(IndexMarks, Arc<Lines>)>>,
     /// The text of the index, if it has no other lines.
     pub index: OnceLock<Arc<str>>,
     /// Encoded lists of the rows, by the name of the list.
-    encoded: Mutex<HashMap<&'static str, Arc<RawValue>>>,
+    encoded: Mutex<HashMap<&'static str, Encoded>>,
 }
 
 impl<T> Snapshot<T> {
@@ -56,29 +60,45 @@ impl<T> Snapshot<T> {
     }
 
     /// The lines of the index with these marks, rendered once until the marks change.
-    pub(crate) fn index_lines(&self, hides: &Hides, render: impl FnOnce() -> Lines) -> Arc<Lines> {
+    pub(crate) fn index_lines(
+        &self,
+        marks: &IndexMarks,
+        render: impl FnOnce() -> Lines,
+    ) -> Arc<Lines> {
         let mut kept = self
             .index_lines
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         match &*kept {
-            Some((marked, lines)) if marked == hides => Arc::clone(lines),
+            Some((marked, lines)) if marked == marks => Arc::clone(lines),
             _ => {
                 let lines = Arc::new(render());
-                *kept = Some((hides.clone(), Arc::clone(&lines)));
+                *kept = Some((marks.clone(), Arc::clone(&lines)));
                 lines
             }
         }
     }
 
-    pub(crate) fn encoded(&self, name: &str) -> Option<Json> {
+    /// The list that was kept under this name with the same marks of leases.
+    pub(crate) fn encoded(&self, name: &str, leases: Option<&Arc<LeaseMarks>>) -> Option<Json> {
         let encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
-        encoded.get(name).map(|json| (**json).to_owned())
+        let (marked, json) = encoded.get(name)?;
+        let is_same = match (marked, leases) {
+            (None, None) => true,
+            (Some(marked), Some(leases)) => Arc::ptr_eq(marked, leases),
+            _ => false,
+        };
+        is_same.then(|| (**json).to_owned())
     }
 
-    pub(crate) fn keep_encoded(&self, name: &'static str, json: &RawValue) {
+    pub(crate) fn keep_encoded(
+        &self,
+        name: &'static str,
+        leases: Option<Arc<LeaseMarks>>,
+        json: &RawValue,
+    ) {
         let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
-        encoded.insert(name, Arc::from(json.to_owned()));
+        encoded.insert(name, (leases, Arc::from(json.to_owned())));
     }
 }
 

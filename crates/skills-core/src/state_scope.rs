@@ -47,8 +47,13 @@ impl StateScope {
 
     /// Removes a key. Returns whether it had a value.
     pub(crate) async fn delete(&self, key: &str) -> Result<bool, Failure> {
+        Ok(self.take(key).await?.is_some())
+    }
+
+    /// Removes a key. Returns the value that it had.
+    pub(crate) async fn take(&self, key: &str) -> Result<Option<Json>, Failure> {
         let old = self.call("state::delete", Some(key), None).await?;
-        Ok(old.is_some_and(|old| old.get() != "null"))
+        Ok(old.filter(|old| old.get() != "null"))
     }
 
     /// The values of all keys, as one JSON list.

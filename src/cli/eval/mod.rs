@@ -12,7 +12,7 @@ use super::CliError;
 use super::connection::{Connection, open};
 use super::input;
 use super::options::Options;
-use super::search::{Found, ask};
+use super::search::{Found, ask_uncounted};
 use report::Report;
 
 /// Bytes of a file of cases.
@@ -127,7 +127,7 @@ pub fn run(args: &EvalArgs) -> Result<(), CliError> {
 }
 
 async fn outcome(connection: &Connection, case: Case) -> Result<Outcome, CliError> {
-    let answer = ask(connection, &case.text, Some(PLACES)).await?;
+    let answer = ask_uncounted(connection, &case.text, PLACES).await?;
     let mut found = answer.matches;
     found.extend(answer.close);
     Ok(Outcome {

@@ -7,6 +7,7 @@ Feature: the functions of the registry on an engine
       | skills::register            |
       | skills::unregister          |
       | skills::list                |
+      | skills::renew               |
       | skills::index               |
       | skills::resources-list      |
       | skills::resources-read      |
@@ -16,6 +17,7 @@ Feature: the functions of the registry on an engine
       | skill::fetch                |
       | skills::search              |
       | skills::route               |
+      | skills::stats               |
       | skills::resolve             |
       | skills::lint                |
       | skills::doctor              |
@@ -58,6 +60,7 @@ Feature: the functions of the registry on an engine
         | skills::fetch_skill         | "uri": "iii://resend",                                     |
         | skill::fetch                | "uri": "iii://resend",                                     |
         | skills::route               | "text": "send an email",                                   |
+        | skills::stats               | "unused": true,                                            |
         | skills::resolve             | "id": "resend",                                            |
         | skills::lint                | "id": "resend",                                            |
         | skills::doctor              | "all": false,                                              |
@@ -105,6 +108,7 @@ Feature: the functions of the registry on an engine
         | skill::fetch           | {"uris": "iii://a"}                         | `uris`                    |
         | skill::fetch           | {"uris": ["iii://a", 7]}                    | `uris[1]`                 |
         | skills::route          | {"text": ["find"]}                          | `text`                    |
+        | skills::stats          | {"unused": ["find"]}                        | `unused`                  |
         | skills::resolve        | {}                                          | id                        |
         | skills::lint           | {}                                          | either `id` or `text`     |
         | skills::lint           | {"id": "a", "text": "x"}                    | either `id` or `text`     |

@@ -29,6 +29,7 @@ Feature: outages of the engine and damaged rows
         | skills::resources-read | {"uri": "iii://unknown"}                                    |
         | skills::resources-read | {"uri": "iii://fn/w/hello"}                                 |
         | skills::fetch_skill    | {"uri": "iii://resend"}                                     |
+        | skills::stats          | {}                                                          |
         | skill::fetch           | {"uris": ["iii://resend", "iii://skills"]}                  |
         | prompts::register      | {"name": "p", "description": "d", "function_id": "w::f"}    |
         | prompts::unregister    | {"name": "hello"}                                           |

@@ -75,6 +75,7 @@ fn render_part(world: &mut World, part: IndexPart, bytes: usize) {
             head,
             visibility: Visibility::Auto,
             hides: &[],
+            stale: false,
         };
         Lines::new(list.iter().map(|(id, head)| (id, head)).map(entry))
     };

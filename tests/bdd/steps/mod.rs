@@ -3,11 +3,13 @@
 mod calls;
 mod collisions;
 mod doctor;
+mod eval;
 mod files;
 mod functions;
 mod ids;
 mod index;
 mod internal_namespaces;
+mod leases;
 mod markdown;
 mod notifications;
 mod outage;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use skills_core::OnConflict;
+use skills_core::{LeaseSettings, OnConflict, RegistrySettings};
 use skills_test_support::memory_source::MemorySource;
 
 use super::memory_backend::MemoryBackend;
@@ -118,7 +118,7 @@ impl Backend {
     /// if there are more.
     pub async fn events(&mut self, expected: usize) -> Vec<(String, Value)> {
         let events = match self {
-            Self::Memory(backend) => backend.events().await,
+            Self::Memory(backend) => backend.events(expected).await,
             Self::Socket(backend) => backend.events(expected).await,
         };
         assert_eq!(events.len(), expected, "{events:?}");
@@ -152,8 +152,26 @@ impl Backend {
     /// Begins again with this rule for ids that a document has already.
     pub fn set_on_conflict(&mut self, on_conflict: OnConflict) {
         match self {
-            Self::Memory(backend) => *backend = MemoryBackend::with_conflicts(on_conflict),
+            Self::Memory(backend) => {
+                *backend = MemoryBackend::with_settings(RegistrySettings {
+                    on_conflict,
+                    ..MemoryBackend::settings()
+                });
+            }
             Self::Socket(_) => panic!("{IN_MEMORY}"),
+        }
+    }
+
+    /// Restarts the registry on the same state with these settings for leases.
+    pub async fn restart(&mut self, leases: LeaseSettings) {
+        match self {
+            Self::Memory(backend) => {
+                *backend = backend.restarted(RegistrySettings {
+                    leases,
+                    ..MemoryBackend::settings()
+                });
+            }
+            Self::Socket(backend) => backend.restart_worker(leases).await,
         }
     }
 

@@ -6,15 +6,19 @@ use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use memory_engine::{Link, Memory, Outcome};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
+use skills::app::remove_expired;
 use skills_api::{TRIGGER_TYPES, code, find_function};
-use skills_core::{Engine, Failure, Json, OnConflict, Pending, Registry, RegistrySettings};
+use skills_core::{Engine, Failure, Json, Pending, Registry, RegistrySettings};
+use skills_files::rfc3339;
 use skills_test_support::TIMEOUT;
 use skills_test_support::memory_source::MemorySource;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
 
 use super::backend::{Behaviour, CallFailure, ListedFunction, Problem};
 
@@ -34,36 +38,65 @@ pub struct MemoryBackend {
     disconnected: Mutex<BTreeSet<String>>,
     /// Trigger type and function, to subscribe again after an outage.
     subscriptions: BTreeSet<(String, String)>,
+    /// The task that removes entries past their leases, and what tells it to.
+    expiry: AbortHandle,
+    _serves: watch::Sender<bool>,
+}
+
+impl Drop for MemoryBackend {
+    fn drop(&mut self) {
+        self.expiry.abort();
+    }
 }
 
 impl MemoryBackend {
     /// An empty engine.
     pub fn new() -> Self {
-        Self::with_conflicts(OnConflict::default())
+        Self::with_settings(Self::settings())
     }
 
-    /// The same with this rule for ids that a document has already.
-    pub fn with_conflicts(on_conflict: OnConflict) -> Self {
-        let memory = Memory::new();
+    pub fn settings() -> RegistrySettings {
+        RegistrySettings {
+            timeout: CALL_TIMEOUT,
+            ..RegistrySettings::default()
+        }
+    }
+
+    /// An empty engine and a registry with these settings.
+    pub fn with_settings(settings: RegistrySettings) -> Self {
+        Self::start(Memory::new(), settings)
+    }
+
+    /// Another registry with these settings on the same state.
+    pub fn restarted(&self, settings: RegistrySettings) -> Self {
+        Self::start(self.memory.clone(), settings)
+    }
+
+    fn start(memory: Memory, settings: RegistrySettings) -> Self {
         let link = memory.connect();
         let barriers = Arc::new(BarrierEngine {
             link: Arc::clone(&link),
             barriers: Mutex::default(),
         });
         let source = Arc::new(MemorySource::default());
-        let settings = RegistrySettings {
-            timeout: CALL_TIMEOUT,
-            on_conflict,
-            ..RegistrySettings::default()
-        };
         let engine = Arc::clone(&barriers) as Arc<dyn Engine>;
         let registry = Registry::new(engine, vec![Arc::clone(&source) as _], settings, tick);
         registry.connected(true);
+        let registry = Arc::new(registry);
+        let leased = Arc::clone(&registry);
+        let (serves, serving) = watch::channel(true);
+        let expiry = tokio::spawn(async move { remove_expired(&leased, serving).await });
+        memory.offer("engine::workers::list", |_| {
+            let workers = json!({ "workers": [{ "id": "bdd", "name": "connected-worker" }] });
+            Ok(Some(to_raw_value(&workers).expect("a value is JSON")))
+        });
         Self {
+            expiry: expiry.abort_handle(),
+            _serves: serves,
             memory,
             link,
             barriers,
-            registry: Arc::new(registry),
+            registry,
             source,
             received: ReceivedCalls::default(),
             disconnected: Mutex::default(),
@@ -136,11 +169,23 @@ impl MemoryBackend {
         );
     }
 
-    pub async fn events(&self) -> Vec<(String, Value)> {
-        self.deliver_events().await;
-        let disconnected = locked(&self.disconnected);
-        let reached = |(function, _): &(String, Value)| !disconnected.contains(function);
-        self.link.take_sent().into_iter().filter(reached).collect()
+    /// Waits for the expected number of events.
+    pub async fn events(&self, expected: usize) -> Vec<(String, Value)> {
+        let disconnected = locked(&self.disconnected).clone();
+        let mut events = Vec::new();
+        let all = async {
+            loop {
+                self.deliver_events().await;
+                let reached = |(function, _): &(String, Value)| !disconnected.contains(function);
+                events.extend(self.link.take_sent().into_iter().filter(reached));
+                if events.len() >= expected {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let _ = tokio::time::timeout(TIMEOUT, all).await;
+        events
     }
 
     pub async fn put_row(&self, scope: &str, key: &str, row: &Value) {
@@ -242,15 +287,14 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A clock that never returns the same time twice.
 fn tick() -> String {
-    static MOMENT: AtomicU64 = AtomicU64::new(0);
-    let moment = MOMENT.fetch_add(1, Ordering::Relaxed);
-    let (seconds, micros) = (moment / 1_000_000, moment % 1_000_000);
-    format!(
-        "2026-01-01T{:02}:{:02}:{:02}.{micros:06}Z",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let since_1970 = SystemTime::UNIX_EPOCH.elapsed().expect("a time after 1970");
+    let now = u64::try_from(since_1970.as_micros()).expect("microseconds of today");
+    let next = |last: u64| Some(now.max(last + 1));
+    let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+    let last = LAST.fetch_update(set, fetch, next).unwrap_or(now);
+    let moment = SystemTime::UNIX_EPOCH + Duration::from_micros(now.max(last + 1));
+    rfc3339(moment).expect("a year of today")
 }
 
 /// A connection that holds the calls of some functions back until a number of them are in

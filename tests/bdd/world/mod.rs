@@ -6,6 +6,7 @@ mod feature_lint;
 mod memory_backend;
 mod received_calls;
 mod socket_backend;
+mod socket_worker;
 mod temp_folder;
 pub mod values;
 
@@ -53,6 +54,17 @@ pub struct World {
     pub index: Option<Arc<str>>,
     /// The files of the scenario.
     pub files: TempFolder,
+    /// The last run of the program.
+    pub run: Option<Run>,
+}
+
+/// A run of the program that has ended.
+#[derive(Debug)]
+pub struct Run {
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl World {
@@ -76,6 +88,7 @@ impl World {
             custom: Vec::new(),
             index: None,
             files: TempFolder::default(),
+            run: None,
         }
     }
 

@@ -10,27 +10,24 @@ use std::time::Duration;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills::app;
-use skills::config::{Config, LoadedConfig, Scopes};
-use skills::engine::remote;
+use skills::config::Scopes;
 use skills_api::TRIGGER_TYPES;
+use skills_core::{LeaseSettings, Registry};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
 use skills_iii::{CallError, Client, ClientOptions, ErrorBody};
 use skills_test_support::TIMEOUT;
 use skills_test_support::engine::TestEngine;
-use tokio::sync::{Barrier, OwnedMutexGuard, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::{Barrier, OwnedMutexGuard};
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::backend::{Behaviour, CallFailure, ListedFunction};
 use super::received_calls::ReceivedCalls;
-
-/// The timeout of the registry for a function.
-const CALL_TIMEOUT_MS: u64 = 4000;
+use super::socket_worker::SocketWorker;
 
 /// An engine, a skills worker, and a peer for the scenario.
 pub struct SocketBackend {
+    url: String,
     peer: Client,
     scopes: Scopes,
     received: ReceivedCalls,
@@ -40,8 +37,7 @@ pub struct SocketBackend {
     disconnected: Mutex<BTreeSet<String>>,
     taken_events: usize,
     together: Mutex<BTreeMap<usize, Arc<Barrier>>>,
-    stop: Option<oneshot::Sender<()>>,
-    worker: Option<JoinHandle<()>>,
+    worker: Option<SocketWorker>,
     shared_engine: Option<OwnedMutexGuard<()>>,
     _engine: Option<TestEngine>,
 }
@@ -67,25 +63,11 @@ impl SocketBackend {
             skills: format!("skills-{me}"),
             prompts: format!("prompts-{me}"),
         };
-        let config = Config {
-            scopes: scopes.clone(),
-            state_timeout_ms: CALL_TIMEOUT_MS,
-            ..Config::default()
-        };
-        let loaded = LoadedConfig {
-            config,
-            ..LoadedConfig::default()
-        };
-        let max_message_bytes = loaded.config.limits.engine_message_bytes;
-        let worker = remote::connect_worker(&url, None, max_message_bytes);
-        let worker = worker.expect("an engine's address");
-        let (stop, stopped) = oneshot::channel::<()>();
-        let worker = tokio::spawn(async move {
-            app::work(worker, &loaded, async { drop(stopped.await) }).await;
-        });
+        let worker = SocketWorker::start(&url, &scopes, LeaseSettings::default());
         let peer = Client::connect(&url, ClientOptions::named(format!("bdd-{me}")));
         let peer = peer.expect("an engine's address");
         let backend = Self {
+            url,
             peer,
             scopes,
             received: ReceivedCalls::default(),
@@ -94,13 +76,20 @@ impl SocketBackend {
             disconnected: Mutex::default(),
             taken_events: 0,
             together: Mutex::default(),
-            stop: Some(stop),
             worker: Some(worker),
             shared_engine,
             _engine: engine,
         };
         backend.wait_until_serving().await;
         backend
+    }
+
+    /// Ends the worker and starts another one with these settings on the same state.
+    pub async fn restart_worker(&mut self, leases: LeaseSettings) {
+        let worker = self.worker.take().expect("a worker");
+        worker.stop().await;
+        self.worker = Some(SocketWorker::start(&self.url, &self.scopes, leases));
+        self.wait_until_serving().await;
     }
 
     /// Waits until the worker of this scenario serves. On a shared engine that of the
@@ -298,7 +287,11 @@ impl SocketBackend {
     }
 
     pub async fn rows(&self, scope: &str) -> BTreeMap<String, Value> {
-        let (scope, key, _) = self.names(scope);
+        let leases = Registry::leases_scope(&self.scopes.skills);
+        let (scope, key) = match scope {
+            "skills.leases" => (&*leases, "id"),
+            _ => (self.names(scope).0, self.names(scope).1),
+        };
         let rows = self
             .ask("state::list", json!({ "scope": scope }))
             .await
@@ -372,12 +365,11 @@ impl SocketBackend {
 
 impl Drop for SocketBackend {
     fn drop(&mut self) {
-        drop(self.stop.take());
         let (worker, shared_engine) = (self.worker.take(), self.shared_engine.take());
         tokio::spawn(async move {
             // The worker disconnects before the next scenario gets the engine.
             if let Some(worker) = worker {
-                let _ = worker.await;
+                worker.stop().await;
             }
             drop(shared_engine);
         });

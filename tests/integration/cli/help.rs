@@ -13,6 +13,7 @@ const VERBS: &[&str] = &[
     "search",
     "route",
     "eval",
+    "stats",
     "register",
     "unregister",
     "new",

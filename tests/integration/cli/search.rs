@@ -1,4 +1,4 @@
-//! Finding skills: `search`, `route` and `eval`.
+//! Finding skills: `search`, `route` and `eval`; and `stats` of what was found.
 
 use std::path::Path;
 
@@ -75,4 +75,25 @@ fn the_example_folder_passes_its_routing_test() {
         "{}",
         run.stdout
     );
+}
+
+#[test]
+fn uses_are_counted_across_processes() {
+    let mut s = with_skills();
+    s.file("off.yaml", "skills:\n  - docs/**/*.md\nusage: false\n");
+    s.file(
+        "routes.jsonl",
+        "{\"text\": \"mail the customer\", \"expect\": \"mail/send\"}\n",
+    );
+    s.step("skills stats")
+        .step("skills route write a commit for these files --json")
+        .step("skills read iii://git/commit --raw")
+        .step("skills read iii://git/commit --raw")
+        .step("skills eval routes.jsonl --json")
+        .step("skills read iii://mail/send --config off.yaml --raw")
+        .step("skills stats")
+        .step("skills stats --unused")
+        .step("skills stats --json")
+        .step("skills stats --config off.yaml");
+    s.matches("stats");
 }

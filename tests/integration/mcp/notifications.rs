@@ -1,6 +1,7 @@
 //! Notifications of changes, in sessions and in `subscriptions/listen` streams.
 
 use serde_json::{Value, json};
+use skills_core::{LeaseTerms, PromptRegistration};
 use skills_test_support::TIMEOUT;
 use skills_test_support::handler::echo;
 use skills_test_support::test_client::stateless;
@@ -15,9 +16,13 @@ const TOOLS: &str = "notifications/tools/list_changed";
 
 async fn register_prompt(fixture: &Fixture) {
     let (name, function) = ("p".parse().unwrap(), "w::p".parse().unwrap());
-    let registered = fixture
-        .registry()
-        .register_prompt(name, "P", Vec::new(), function);
+    let registered = fixture.registry().register_prompt(PromptRegistration {
+        name,
+        description: "P".into(),
+        arguments: Vec::new(),
+        function_id: function,
+        lease: LeaseTerms::default(),
+    });
     registered.await.unwrap();
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use skills_core::PromptArgument;
+use skills_core::{LeaseTerms, PromptArgument, PromptRegistration};
 use skills_test_support::files::write;
 use skills_test_support::handler::{fails, returns};
 
@@ -18,10 +18,14 @@ async fn prompt(fixture: &Fixture, name: &str, function: &str) {
     };
     let arguments = vec![argument("to", true), argument("cc", false)];
     let (name, function) = (name.parse().unwrap(), function.parse().unwrap());
-    let registered =
-        fixture
-            .registry()
-            .register_prompt(name, "Mail somebody.", arguments, function);
+    let registration = PromptRegistration {
+        name,
+        description: "Mail somebody.".into(),
+        arguments,
+        function_id: function,
+        lease: LeaseTerms::default(),
+    };
+    let registered = fixture.registry().register_prompt(registration);
     registered.await.unwrap();
 }
 

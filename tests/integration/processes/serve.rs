@@ -38,6 +38,35 @@ async fn sigterm_ends_it_without_an_error() {
     assert!(status.success(), "{stderr}");
 }
 
+/// Counts are written when the process stops; a kill loses what was counted since the last write,
+/// never what was written.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn counts_of_use_survive_a_restart_and_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let fetched = async |peer: &Peer| {
+        let stats = peer.call("skills::stats", json!({})).await.unwrap();
+        stats["skills"][0]["fetched"].as_u64().unwrap()
+    };
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    peer.register_skill("a", "# A").await;
+    peer.read("iii://a").await.unwrap();
+    peer.read("iii://a").await.unwrap();
+    assert_eq!(fetched(&peer).await, 2);
+    let (status, stderr) = serve.terminate().await;
+    assert!(status.success(), "{stderr}");
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    assert_eq!(fetched(&peer).await, 2);
+    peer.read("iii://a").await.unwrap();
+    assert_eq!(fetched(&peer).await, 3);
+    serve.kill().await;
+    let (_serve, Addresses { url, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
+    let peer = Peer::connect(&url, "peer").await;
+    assert!((2..=3).contains(&fetched(&peer).await));
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ordinary_events_log_no_warning() {

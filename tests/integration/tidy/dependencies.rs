@@ -20,6 +20,10 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
         &["agent3md", "skills-access", "skills-api", "skills-core"],
     ),
     (
+        "skills-web",
+        &["skills-access", "skills-api", "skills-core"],
+    ),
+    (
         "skills",
         &[
             "agent3md",
@@ -32,6 +36,7 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "skills-lint",
             "skills-mcp",
             "skills-search",
+            "skills-web",
         ],
     ),
 ];
@@ -71,7 +76,8 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
 /// The libraries of the surfaces, and the crates that may depend on them.
 const SURFACE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("clap", &["skills"]),
-    ("axum", &["skills", "skills-mcp"]),
+    ("axum", &["skills", "skills-mcp", "skills-web"]),
+    ("maud", &["skills-web"]),
     ("rmcp", &["skills", "skills-mcp"]),
 ];
 

@@ -9,7 +9,7 @@ use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
 use crate::state_scope::Replaced;
-use crate::{Change, Current, Error, Failure, Precondition};
+use crate::{Change, Current, Error, Failure, Json, Precondition};
 
 /// How often a row of another instance is put back when writes follow each other.
 const RESTORE_MAX: usize = 8;
@@ -32,6 +32,17 @@ impl PutError {
                 expected,
                 current,
             },
+        }
+    }
+}
+
+impl PutError {
+    /// The error for a row that has no precondition. `doing` completes "could not ...".
+    pub(crate) fn into_state_error(self, doing: String) -> Error {
+        let expected = Precondition::Any;
+        match self {
+            Self::Failed(cause) => Error::State { doing, cause },
+            Self::Conflict(_) => self.into_error(expected, "row", &doing),
         }
     }
 }
@@ -65,7 +76,7 @@ impl<T: Row> Catalogue<T> {
         if let Some(before) = before {
             self.check_replaced(&row, before.as_ref(), replaced).await?;
         }
-        self.acknowledged(write, Some(&row.registered())).await;
+        self.acknowledged(write, row.registered().as_ref()).await;
         Ok(row)
     }
 
@@ -90,7 +101,7 @@ impl<T: Row> Catalogue<T> {
         &self,
         row: &T,
         before: Option<&RowSlot<T>>,
-        mut replaced: Replaced,
+        replaced: Replaced,
     ) -> Result<(), PutError> {
         let key = row.key();
         let slot = |raw: &RawValue| decode::<T>(&key, raw.get());
@@ -99,21 +110,34 @@ impl<T: Row> Catalogue<T> {
             return Ok(());
         }
         let current = Current::of(found.as_ref());
-        let mut written = Some(slot(&row.to_json()));
-        // Whoever writes meanwhile is put back in the same way.
+        let theirs = replaced.value().map(ToOwned::to_owned);
+        self.restore(&key, theirs, Some(slot(&row.to_json())))
+            .await?;
+        Err(PutError::Conflict(current))
+    }
+
+    /// Puts back what another instance wrote and this one replaced by `written`.
+    pub(super) async fn restore(
+        &self,
+        key: &str,
+        mut theirs: Option<Json>,
+        mut written: Option<RowSlot<T>>,
+    ) -> Result<(), Failure> {
+        let slot = |raw: &RawValue| decode::<T>(key, raw.get());
+        // What is written meanwhile is put back in the same way.
         for _ in 0..RESTORE_MAX {
-            let theirs = replaced.value().map(ToOwned::to_owned);
-            let Some(theirs) = theirs else {
-                self.state.delete(&key).await?;
+            let Some(restored) = theirs else {
+                self.state.delete(key).await?;
                 break;
             };
-            replaced = self.state.set(&key, &theirs).await?;
+            let replaced = self.state.set(key, &restored).await?;
             if replaced.value().map(slot) == written {
                 break;
             }
-            written = Some(slot(&theirs));
+            written = Some(slot(&restored));
+            theirs = replaced.value().map(ToOwned::to_owned);
         }
-        Err(PutError::Conflict(current))
+        Ok(())
     }
 
     /// Removes a row and, if there was one, publishes the change. Returns whether there was.
@@ -127,7 +151,7 @@ impl<T: Row> Catalogue<T> {
 
     /// A write is in state: publishes it, and makes sure that later reads see it or what was
     /// written after it.
-    async fn acknowledged(&self, mut write: Write<'_, T>, change: Option<&Change>) {
+    pub(super) async fn acknowledged(&self, mut write: Write<'_, T>, change: Option<&Change>) {
         write.acknowledged = true;
         let applied = self.image().acknowledge(&write.key, write.began);
         self.publisher.publish_all(change);
@@ -140,15 +164,15 @@ impl<T: Row> Catalogue<T> {
 }
 
 /// A write in progress. Dropped before its acknowledgement, its key has to be read.
-struct Write<'a, T: Row> {
+pub(super) struct Write<'a, T: Row> {
     catalogue: &'a Catalogue<T>,
-    key: Arc<str>,
+    pub(super) key: Arc<str>,
     began: u64,
     acknowledged: bool,
 }
 
 impl<'a, T: Row> Write<'a, T> {
-    fn begin(catalogue: &'a Catalogue<T>, key: &Arc<str>, row: Option<Arc<T>>) -> Self {
+    pub(super) fn begin(catalogue: &'a Catalogue<T>, key: &Arc<str>, row: Option<Arc<T>>) -> Self {
         Self {
             catalogue,
             key: Arc::clone(key),

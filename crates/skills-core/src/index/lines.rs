@@ -16,6 +16,8 @@ pub struct Entry<'a> {
     pub visibility: Visibility,
     /// The origins of documents with the same id, which it hides.
     pub hides: &'a [Origin],
+    /// Whether it is past its lease.
+    pub stale: bool,
 }
 
 /// The rendered lines of one section of the index, children after their parents.
@@ -90,12 +92,20 @@ impl Lines {
     }
 }
 
+/// The line of one skill at the top of an index.
+pub fn line(entry: &Entry<'_>) -> String {
+    let mut text = String::new();
+    push_line(&mut text, entry);
+    text.trim().to_owned()
+}
+
 fn push_line(out: &mut String, entry: &Entry<'_>) {
     let Entry {
         id,
         head,
         visibility,
         hides,
+        stale,
     } = entry;
     for _ in 0..id.depth() {
         out.push_str("  ");
@@ -111,6 +121,9 @@ fn push_line(out: &mut String, entry: &Entry<'_>) {
         push_plain(out, &cut(description, DESCRIPTION_MAX));
     }
     push_hides(out, hides);
+    if *stale {
+        out.push_str(" (stale)");
+    }
     out.push('\n');
 }
 

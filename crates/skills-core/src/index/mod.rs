@@ -22,7 +22,7 @@ use crate::uri::SCHEME;
 use fold::skills;
 use lines::Line;
 pub(crate) use lines::push_plain;
-pub use lines::{Entry, Lines};
+pub use lines::{Entry, Lines, line};
 use pages::Pages;
 
 /// Bytes of a token, as budgets estimate it.
@@ -246,6 +246,7 @@ mod tests {
             head,
             visibility: Visibility::Auto,
             hides: &[],
+            stale: false,
         }))
     }
 

@@ -1,9 +1,10 @@
 //! The index of all skills and of a subtree, within a budget.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Registry;
-use super::collisions::Hides;
+use super::collisions::{Hides, Unshadowed};
 use crate::index::{Entry, Index, IndexPart, IndexView, Lines, TOKEN_BYTES};
 use crate::nearest::nearest;
 use crate::row_slot::Snapshot;
@@ -20,18 +21,26 @@ pub struct IndexText {
     pub folded: usize,
 }
 
+/// What the lines of the index mark.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct IndexMarks {
+    hides: Hides,
+    /// Registered skills past their leases.
+    stale: BTreeSet<SkillId>,
+}
+
 impl Registry {
     /// The index of all skills, rendered once per change if no source has skills.
     pub(super) async fn index(&self) -> Result<Arc<str>, Error> {
         let state = self.stored_skills("read the index").await?;
-        let (custom, hides) = self.source_skills_with_hidden(&state).await?;
+        let (custom, marks) = self.marked_source_skills(&state).await?;
         let custom = custom.listing.entries;
-        let is_state_only = custom.is_empty() && hides.is_empty();
+        let is_state_only = custom.is_empty() && marks == IndexMarks::default();
         if is_state_only && let Some(text) = state.index.get() {
             return Ok(Arc::clone(text));
         }
         let whole = IndexPart::default();
-        let index = self.render_index(&state, (&custom, &hides), &whole, None)?;
+        let index = self.render_index(&state, (&custom, &marks), &whole, None)?;
         if is_state_only {
             return Ok(Arc::clone(state.index.get_or_init(|| index.text)));
         }
@@ -54,16 +63,46 @@ impl Registry {
             ));
         }
         let state = self.stored_skills("read the index").await?;
-        let (custom, hides) = self.source_skills_with_hidden(&state).await?;
+        let (custom, marks) = self.marked_source_skills(&state).await?;
         let custom = &custom.listing.entries[..];
         let budget = budget_tokens.map(|tokens| tokens.saturating_mul(TOKEN_BYTES));
-        self.render_index(&state, (custom, &hides), part, budget)
+        self.render_index(&state, (custom, &marks), part, budget)
+    }
+
+    /// The skills of the sources, and the marks of all skills.
+    async fn marked_source_skills(
+        &self,
+        state: &Snapshot<Skill>,
+    ) -> Result<(Unshadowed<SourceSkill>, IndexMarks), Error> {
+        let (custom, hides) = self.source_skills_with_hidden(state).await?;
+        let mut ended = BTreeSet::new();
+        let leases = self.lease_marks().await?;
+        if let Some(leases) = leases.filter(|leases| leases.has_stale_skills()) {
+            let is_stale = |skill: &&Arc<Skill>| {
+                let lease = leases.of_skill(&skill.id, &skill.registered_at);
+                lease.is_some_and(|lease| lease.stale)
+            };
+            ended.extend(
+                state
+                    .rows
+                    .iter()
+                    .filter(is_stale)
+                    .map(|skill| skill.id.clone()),
+            );
+        }
+        Ok((
+            custom,
+            IndexMarks {
+                hides,
+                stale: ended,
+            },
+        ))
     }
 
     fn render_index(
         &self,
         state: &Snapshot<Skill>,
-        (custom, hides): (&[SourceSkill], &Hides),
+        (custom, marks): (&[SourceSkill], &IndexMarks),
         part: &IndexPart,
         budget: Option<usize>,
     ) -> Result<IndexText, Error> {
@@ -71,12 +110,13 @@ impl Registry {
             id,
             head,
             visibility: self.visibility(id, head),
-            hides: hides.get(id).map_or(&[], Vec::as_slice),
+            hides: marks.hides.get(id).map_or(&[], Vec::as_slice),
+            stale: marks.stale.contains(id),
         };
         let registered = || state.rows.iter().map(|skill| (&skill.id, skill.head()));
         let custom = || custom.iter().map(|skill| (&skill.id, &skill.head));
         let index = Index {
-            registered: &state.index_lines(hides, || Lines::new(registered().map(entry))),
+            registered: &state.index_lines(marks, || Lines::new(registered().map(entry))),
             custom: &Lines::new(custom().map(entry)),
             max_bytes: self.index_max_bytes,
         };

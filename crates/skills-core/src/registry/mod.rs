@@ -1,17 +1,20 @@
 //! The use cases. Every surface decodes a request, makes one of these calls, and encodes the
 //! result.
 
+mod browse;
 mod collisions;
 mod fetch;
 mod files;
 mod health;
 mod index;
+mod leases;
 mod prompts;
 mod resolve;
 mod resources;
 mod search;
 mod search_request;
 mod skills;
+mod stats;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,23 +22,28 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub(crate) use collisions::Hides;
+pub use browse::{SkillCard, SkillDetails};
 pub use fetch::FetchOptions;
 pub use files::DocumentList;
+pub(crate) use index::IndexMarks;
 pub use index::IndexText;
-pub use prompts::{PromptHead, PromptMenuEntry};
+use leases::Leases;
+pub use leases::{LeaseListener, Renewed};
+pub use prompts::{PromptHead, PromptMenuEntry, PromptRegistration};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
 pub use skills::{RegisteredFindings, SkillHead, SkillRegistration};
+pub use stats::Stats;
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::health::Check;
 use crate::limits::INDEX_BYTES;
+use crate::usage::Usage;
 use crate::{
-    Change, Engine, Error, Head, LintSettings, Listener, OnConflict, Prompt, Skill, SkillId,
-    Skipped, Source, Topic, Visibility, VisibilityRules,
+    Change, Engine, Error, Head, LeaseSettings, LintSettings, Listener, OnConflict, Prompt, Skill,
+    SkillId, Skipped, Source, Topic, Visibility, VisibilityRules,
 };
 
 /// The settings of a registry.
@@ -55,6 +63,10 @@ pub struct RegistrySettings {
     pub visibility: VisibilityRules,
     /// What a registration does whose id or name a document has already.
     pub on_conflict: OnConflict,
+    /// What happens to entries past their leases.
+    pub leases: LeaseSettings,
+    /// Whether the uses of skills are counted.
+    pub usage: bool,
 }
 
 impl Default for RegistrySettings {
@@ -67,6 +79,8 @@ impl Default for RegistrySettings {
             index_max_bytes: INDEX_BYTES,
             visibility: VisibilityRules::default(),
             on_conflict: OnConflict::default(),
+            leases: LeaseSettings::default(),
+            usage: true,
         }
     }
 }
@@ -78,6 +92,7 @@ pub struct Registry {
     publisher: Arc<ChangePublisher>,
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
+    leases: Leases,
     searcher: search::Searcher,
     timeout: Duration,
     lint: LintSettings,
@@ -86,6 +101,7 @@ pub struct Registry {
     on_conflict: OnConflict,
     /// Further checks. A std mutex: nothing awaits while it is held.
     checks: Mutex<Vec<Check>>,
+    usage: Usage,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -107,6 +123,8 @@ impl Registry {
             index_max_bytes,
             visibility,
             on_conflict,
+            leases,
+            usage,
         } = settings;
         let rules = visibility.clone();
         let is_served = Box::new(move |skill: &Skill| {
@@ -114,11 +132,15 @@ impl Registry {
             rules.visibility(&skill.id, declared).is_served()
         });
         let publisher = Arc::new(ChangePublisher::new(Arc::clone(&engine)));
-        let skills_ports = (Arc::clone(&engine), Arc::clone(&publisher));
-        let prompts_ports = (Arc::clone(&engine), Arc::clone(&publisher));
+        let ports = || (Arc::clone(&engine), Arc::clone(&publisher));
+        let usage = Usage::new(usage, format!("{skills_scope}.usage"));
+        let leases_scope = Self::leases_scope(&skills_scope);
+        let lease_rows = Catalogue::new(ports(), leases_scope, timeout, Box::new(|_| true));
         Self {
-            skills: Catalogue::new(skills_ports, skills_scope, timeout, is_served),
-            prompts: Catalogue::new(prompts_ports, prompts_scope, timeout, Box::new(|_| true)),
+            usage,
+            skills: Catalogue::new(ports(), skills_scope, timeout, is_served),
+            prompts: Catalogue::new(ports(), prompts_scope, timeout, Box::new(|_| true)),
+            leases: Leases::new(lease_rows, leases),
             visibility,
             searcher: search::Searcher::default(),
             engine,
@@ -143,12 +165,14 @@ impl Registry {
     pub fn connected(&self, watched: bool) {
         self.skills.connected(watched);
         self.prompts.connected(watched);
+        self.leases.rows.connected(watched);
     }
 
     /// The engine is disconnected, and with it every worker that subscribed through it.
     pub fn disconnected(&self) {
         self.skills.disconnected();
         self.prompts.disconnected();
+        self.leases.rows.disconnected();
         self.publisher.subscribers().clear();
     }
 
@@ -157,6 +181,7 @@ impl Registry {
         let failed = || Error::state(|| "load the registry");
         self.skills.snapshot().await.map_err(failed())?;
         self.prompts.snapshot().await.map_err(failed())?;
+        self.leases.rows.snapshot().await.map_err(failed())?;
         Ok(())
     }
 
@@ -183,8 +208,13 @@ impl Registry {
             applied.await.map_err(failed())?;
         }
         if scope == self.prompts.scope() {
-            let applied = self.prompts.apply_state_event(key, new_value);
+            let applied = self.prompts.apply_state_event(key.clone(), new_value);
             applied.await.map_err(failed())?;
+        }
+        if scope == self.leases.rows.scope() {
+            let applied = self.leases.rows.apply_state_event(key, new_value);
+            applied.await.map_err(failed())?;
+            self.leases.changed();
         }
         Ok(())
     }

@@ -14,8 +14,8 @@ use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
-    Change, Error, FunctionId, Json, Listing, Origin, Precondition, Prompt, PromptArgument,
-    PromptName, PromptText, SourcePrompt, TemplateArgument,
+    Change, EntryName, Error, FunctionId, Json, LeaseHead, LeaseTerms, Listing, Origin,
+    Precondition, Prompt, PromptArgument, PromptName, PromptText, SourcePrompt, TemplateArgument,
 };
 
 /// The short form of a prompt.
@@ -33,6 +33,23 @@ pub struct PromptHead {
     pub origin: Origin,
     /// The origins of documents with the same name, which it hides.
     pub hides: Vec<Origin>,
+    /// Its owner and its lease, if it has one of them.
+    pub lease: Option<LeaseHead>,
+}
+
+/// A prompt to store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptRegistration {
+    /// Its name.
+    pub name: PromptName,
+    /// Shown to the person who picks the prompt.
+    pub description: String,
+    /// What it takes.
+    pub arguments: Vec<PromptArgument>,
+    /// The function that renders it.
+    pub function_id: FunctionId,
+    /// Its owner and its lease.
+    pub lease: LeaseTerms,
 }
 
 /// A prompt in a menu.
@@ -49,43 +66,56 @@ pub struct PromptMenuEntry {
 impl Registry {
     /// Stores a prompt under its name. Returns the time of registration. A handler that could
     /// not be called later is refused now.
-    pub async fn register_prompt(
-        &self,
-        name: PromptName,
-        description: &str,
-        arguments: Vec<PromptArgument>,
-        function_id: FunctionId,
-    ) -> Result<Arc<str>, Error> {
-        check_description(description)?;
+    pub async fn register_prompt(&self, prompt: PromptRegistration) -> Result<Arc<str>, Error> {
+        let PromptRegistration {
+            name,
+            description,
+            arguments,
+            function_id,
+            lease,
+        } = prompt;
+        check_description(&description)?;
         check_arguments(&arguments)?;
         let function_id = function_id.callable()?;
         self.check_prompt_conflict(&name).await?;
-        let make = || Prompt {
-            name: name.clone(),
-            description: description.into(),
-            arguments,
-            function_id,
-            registered_at: (self.now)().into(),
+        let put = async {
+            let make = || Prompt {
+                name: name.clone(),
+                description: description.into(),
+                arguments,
+                function_id,
+                registered_at: (self.now)().into(),
+            };
+            let expected = Precondition::Any;
+            match self.prompts.put(name.shared(), expected, make).await {
+                Ok(row) => Ok(Arc::clone(&row.registered_at)),
+                Err(error) => Err(error.into_error(expected, "prompt", name.as_str())),
+            }
         };
-        let expected = Precondition::Any;
-        match self.prompts.put(name.shared(), expected, make).await {
-            Ok(row) => Ok(Arc::clone(&row.registered_at)),
-            Err(error) => Err(error.into_error(expected, "prompt", name.as_str())),
-        }
+        let entry = EntryName::Prompt(name.clone());
+        self.put_with_lease(entry, lease, put).await
     }
 
     /// Removes a registered prompt. Returns whether there was one.
     pub async fn unregister_prompt(&self, name: &PromptName) -> Result<bool, Error> {
         let change = Change::PromptUnregistered(name.clone());
         let removed = self.prompts.remove(name.shared(), &change).await;
-        removed.map_err(Error::state(|| format!("unregister prompt `{name}`")))
+        let removed = removed.map_err(Error::state(|| format!("unregister prompt `{name}`")))?;
+        self.end_lease(&EntryName::Prompt(name.clone())).await;
+        Ok(removed)
     }
 
     /// Whether state has a prompt under this name, readable or not.
     pub async fn is_prompt_registered(&self, name: &PromptName) -> Result<bool, Error> {
+        Ok(self.stored_prompt(name).await?.is_some())
+    }
+
+    pub(super) async fn stored_prompt(
+        &self,
+        name: &PromptName,
+    ) -> Result<Option<RowSlot<Prompt>>, Error> {
         let found = self.prompts.get(name.as_str()).await;
-        let found = found.map_err(Error::state(|| format!("look for prompt `{name}`")))?;
-        Ok(found.is_some())
+        found.map_err(Error::state(|| format!("look for prompt `{name}`")))
     }
 
     /// Every prompt of every origin, in byte order of their names.
@@ -101,7 +131,12 @@ impl Registry {
             hides.entry(prompt.name).or_default().push(prompt.origin);
         }
         let mut hidden_by = |name: &PromptName| hides.remove(name).unwrap_or_default();
+        let leases = self.lease_marks().await?;
         let stored = state.rows.iter().map(|prompt| PromptHead {
+            lease: leases.as_ref().and_then(|leases| {
+                let lease = leases.of_prompt(&prompt.name, &prompt.registered_at);
+                lease.cloned()
+            }),
             hides: hidden_by(&prompt.name),
             name: prompt.name.clone(),
             function_id: prompt.function_id.to_string(),
@@ -116,6 +151,7 @@ impl Registry {
             registered_at: prompt.registered_at,
             origin: prompt.origin,
             hides: Vec::new(),
+            lease: None,
         });
         let mut entries: Vec<PromptHead> = stored.chain(custom_heads).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));

@@ -48,6 +48,7 @@ impl Registry {
     pub async fn resolve(&self, id: &SkillId) -> Result<Resolved, Error> {
         let known = self.known_skills().await?;
         let text = self.body(id).await?;
+        self.usage.fetched(&id.shared());
         let mut chain = Chain::new(known);
         let first = chain.document_of(id);
         chain.seen.insert(first.clone());
@@ -55,6 +56,9 @@ impl Registry {
         while let Some(Visit { to, from, uri }) = chain.next() {
             let missing = match self.read_document(&to, &chain).await {
                 Ok(Some(text)) => {
+                    if let Document::Skill(id) = &to {
+                        self.usage.fetched(&id.shared());
+                    }
                     chain.add(&to, text);
                     continue;
                 }

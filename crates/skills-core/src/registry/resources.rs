@@ -8,6 +8,7 @@ use super::Registry;
 use crate::content::from_section;
 use crate::nearest::nearest;
 use crate::row_slot::RowSlot;
+use crate::skill_folder::SKILL_MD;
 use crate::text_part::text_part;
 use crate::{
     Content, ContentData, Error, FunctionId, Mime, ResourceUri, Skill, SkillId, Visibility,
@@ -99,8 +100,17 @@ impl Registry {
         Ok(std::iter::once(index).chain(skills).collect())
     }
 
-    /// Reads an address.
+    /// Reads an address, which is a use of its skill.
     pub async fn read(&self, uri: &ResourceUri) -> Result<Content, Error> {
+        let content = self.read_uncounted(uri).await?;
+        if let Some(id) = skill_of(uri) {
+            self.usage.fetched(&id.shared());
+        }
+        Ok(content)
+    }
+
+    /// The same as [`Self::read`] for maintenance, such as checks and copies, which is not a use.
+    pub async fn read_uncounted(&self, uri: &ResourceUri) -> Result<Content, Error> {
         let (mime, text) = match uri {
             ResourceUri::Index => (Mime::Markdown, self.index().await?),
             ResourceUri::IndexPart(part) => {
@@ -115,7 +125,7 @@ impl Registry {
             ResourceUri::Section(function) => self.section(function).await?,
             ResourceUri::Part { of, part } => {
                 // `of` is not a part again, so this ends.
-                let whole = Box::pin(self.read(of)).await?;
+                let whole = Box::pin(self.read_uncounted(of)).await?;
                 let text = text_part(of, part, whole.text()?)?;
                 (Mime::Markdown, text.into())
             }
@@ -188,5 +198,18 @@ impl Registry {
         })?;
         let (mime, text) = from_section(result.as_deref());
         Ok((mime, text.into()))
+    }
+}
+
+/// The skill that an address reads; none for indexes, functions and files beside `SKILL.md`.
+fn skill_of(uri: &ResourceUri) -> Option<SkillId> {
+    match uri {
+        ResourceUri::Skill(id) | ResourceUri::SkillFrom(_, id) => Some(id.clone()),
+        ResourceUri::File(path) => {
+            let (id, file) = path.splits().next()?;
+            (file.as_str() == SKILL_MD).then_some(id)
+        }
+        ResourceUri::Part { of, .. } => skill_of(of),
+        ResourceUri::Index | ResourceUri::IndexPart(_) | ResourceUri::Section(_) => None,
     }
 }

@@ -130,6 +130,7 @@ impl Registry {
             limit,
         });
         let matches: Vec<Match> = shown(&index, &ranking.matches);
+        self.usage.offered(skills_of(&matches));
         let next = offset + matches.len();
         let more = next < ranking.total && !matches.is_empty();
         Ok(SearchResult {
@@ -142,6 +143,18 @@ impl Registry {
 
     /// The skills for a request, best first. Without a good one it abstains.
     pub async fn route(&self, request: &str, limit: Option<usize>) -> Result<Routing, Error> {
+        let routing = self.route_uncounted(request, limit).await?;
+        self.usage.offered(skills_of(&routing.matches));
+        self.usage.routed(skills_of(&routing.matches).take(1));
+        Ok(routing)
+    }
+
+    /// The same as [`Self::route`] for a test of the routing, which is not a use.
+    pub async fn route_uncounted(
+        &self,
+        request: &str,
+        limit: Option<usize>,
+    ) -> Result<Routing, Error> {
         check_request(request)?;
         let limit = check_limit(limit.or(Some(DEFAULT_MATCHES / 2)))?;
         self.update_index().await?;
@@ -274,6 +287,12 @@ impl Registry {
         }
         Ok(None)
     }
+}
+
+/// The ids of the skills among matches.
+fn skills_of(matches: &[Match]) -> impl Iterator<Item = &Arc<str>> {
+    let skills = matches.iter().filter(|found| found.uri.is_some());
+    skills.map(|found| &found.id)
 }
 
 fn shown(index: &SearchIndex, found: &[skills_search::Match]) -> Vec<Match> {

@@ -8,8 +8,8 @@ use crate::front_matter::Document;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
 use crate::{
-    Change, Current, Digest, Error, Json, Listing, Origin, Precondition, Skill, SkillId, Skipped,
-    SourceSkill, Visibility,
+    Change, Current, Digest, EntryName, Error, Json, LeaseHead, LeaseTerms, Listing, Origin,
+    Precondition, Skill, SkillId, Skipped, SourceSkill, Visibility,
 };
 
 /// The short form of a skill.
@@ -29,6 +29,8 @@ pub struct SkillHead {
     pub files: Option<usize>,
     /// The origins of documents with the same id and another body, which it hides.
     pub hides: Vec<Origin>,
+    /// Its owner and its lease, if it has one of them.
+    pub lease: Option<LeaseHead>,
 }
 
 /// A skill to store.
@@ -40,13 +42,19 @@ pub struct SkillRegistration {
     pub body: String,
     /// What must be registered under the id before.
     pub expected: Precondition,
+    /// Its owner and its lease.
+    pub lease: LeaseTerms,
 }
 
 impl SkillRegistration {
     /// A skill that replaces what is registered under its id.
-    pub const fn new(id: SkillId, body: String) -> Self {
-        let expected = Precondition::Any;
-        Self { id, body, expected }
+    pub fn new(id: SkillId, body: String) -> Self {
+        Self {
+            id,
+            body,
+            expected: Precondition::Any,
+            lease: LeaseTerms::default(),
+        }
     }
 }
 
@@ -67,14 +75,23 @@ impl Registry {
 
     /// Stores a skill. Returns the time of registration.
     pub async fn register(&self, skill: SkillRegistration) -> Result<Arc<str>, Error> {
-        let SkillRegistration { id, body, expected } = skill;
+        let SkillRegistration {
+            id,
+            body,
+            expected,
+            lease,
+        } = skill;
         check_body(&body)?;
         self.check_skill_conflict(&id, &body).await?;
-        let make = || Skill::new(id.clone(), body, (self.now)());
-        match self.skills.put(id.shared(), expected, make).await {
-            Ok(row) => Ok(Arc::clone(&row.registered_at)),
-            Err(error) => Err(error.into_error(expected, "skill", id.as_str())),
-        }
+        let put = async {
+            let make = || Skill::new(id.clone(), body, (self.now)());
+            match self.skills.put(id.shared(), expected, make).await {
+                Ok(row) => Ok(Arc::clone(&row.registered_at)),
+                Err(error) => Err(error.into_error(expected, "skill", id.as_str())),
+            }
+        };
+        let entry = EntryName::Skill(id.clone());
+        self.put_with_lease(entry, lease, put).await
     }
 
     /// The digest of the registered body; none if nothing is registered that can be read.
@@ -86,7 +103,9 @@ impl Registry {
     pub async fn unregister_skill(&self, id: &SkillId) -> Result<bool, Error> {
         let change = Change::SkillUnregistered(id.clone());
         let removed = self.skills.remove(id.shared(), &change).await;
-        removed.map_err(Error::state(|| format!("unregister skill `{id}`")))
+        let removed = removed.map_err(Error::state(|| format!("unregister skill `{id}`")))?;
+        self.end_lease(&EntryName::Skill(id.clone())).await;
+        Ok(removed)
     }
 
     /// Whether state has a skill under this id, readable or not. Reads one row at most.
@@ -180,10 +199,17 @@ impl Registry {
             origin: skill.origin,
             files: skill.folder.as_ref().map(|folder| folder.files.len()),
             hides: Vec::new(),
+            lease: None,
         }));
         if !hides.is_empty() {
             for head in &mut entries {
                 head.hides = hides.remove(&head.id).unwrap_or_default();
+            }
+        }
+        if let Some(marks) = self.lease_marks().await? {
+            let stored = entries.iter_mut();
+            for head in stored.filter(|head| head.origin == Origin::State) {
+                head.lease = marks.of_skill(&head.id, &head.registered_at).cloned();
             }
         }
         entries.sort_by(|a, b| a.id.cmp(&b.id));
@@ -226,6 +252,7 @@ impl Registry {
             },
             files: None,
             hides: Vec::new(),
+            lease: None,
         };
         let mut entries: Vec<_> = state.rows.iter().chain(&state.off).map(head).collect();
         entries.sort_by(|a, b| a.id.cmp(&b.id));
@@ -248,14 +275,15 @@ impl Registry {
             return encode.await;
         }
         let state = self.stored_skills("list the skills").await?;
-        if let Some(json) = state.encoded(name) {
+        let marks = self.lease_marks().await?;
+        if let Some(json) = state.encoded(name, marks.as_ref()) {
             return Ok(json);
         }
         let json = encode.await?;
         // State may have changed in the meantime.
         let now = self.skills.snapshot().await;
-        if now.is_ok_and(|now| Arc::ptr_eq(&state, &now)) {
-            state.keep_encoded(name, &json);
+        if now.is_ok_and(|now| Arc::ptr_eq(&state, &now)) && self.lease_marks().await? == marks {
+            state.keep_encoded(name, marks, &json);
         }
         Ok(json)
     }

@@ -46,6 +46,7 @@ impl Skills {
             head,
             visibility: *visibility,
             hides: &[],
+            stale: false,
         }))
     }
 

@@ -34,6 +34,9 @@ impl Engine for LocalState {
         scope: &str,
         visit: &mut dyn FnMut(StoredRow<'_>),
     ) -> Option<Result<(), Failure>> {
+        if scope == "skills.leases" {
+            return Some(Ok(()));
+        }
         assert_eq!(scope, "skills");
         *self.visits.lock().unwrap() += 1;
         for (key, text) in &self.rows {

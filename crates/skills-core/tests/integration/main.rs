@@ -1,4 +1,4 @@
-//! The registry on an engine in memory: what readers see, whose write wins, routing.
+//! The registry on an engine in memory: what readers see, whose write wins, routing, counts of use.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
@@ -6,10 +6,12 @@ mod compare_and_set;
 mod cutting;
 mod folding;
 mod interleavings;
+mod leases;
 mod local_state;
 mod reads;
 mod routing;
 mod searching;
+mod stats;
 mod writes;
 
 use std::pin::Pin;

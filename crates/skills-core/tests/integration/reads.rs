@@ -13,7 +13,8 @@ fn a_scope_is_loaded_once_and_then_served_from_memory() {
     let fixture = fixture();
     fixture.memory.put("skills", "a", &row("a", "A"));
     assert_eq!(fixture.ids(), ["a"]);
-    assert_eq!(fixture.link.take_called(), ["state::list"]);
+    // The scope of the skills and that of the leases.
+    assert_eq!(fixture.link.take_called(), ["state::list", "state::list"]);
     assert_eq!(fixture.read("a").unwrap(), "A");
     assert!(fixture.read("skills").unwrap().contains("iii://a"));
     assert_eq!(fixture.link.take_called(), [""; 0]);
@@ -117,7 +118,9 @@ fn without_state_events_every_read_calls_the_engine() {
         fixture.link.take_called(),
         [
             "state::list",
+            "state::list", // the leases
             "state::list",
+            "state::list", // the leases
             "state::get",
             "state::set",
             "state::get"

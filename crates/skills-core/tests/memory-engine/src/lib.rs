@@ -5,6 +5,8 @@
 //! each call itself: a call is first *applied* and then *acknowledged*, in any order, and its
 //! event stays in the inbox of each link until the test takes it.
 
+mod update;
+
 use std::collections::{BTreeMap, HashMap};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -296,6 +298,8 @@ struct StateInput {
     #[serde(default)]
     key: String,
     value: Option<Json>,
+    #[serde(default)]
+    ops: Vec<update::Op>,
 }
 
 impl Inner {
@@ -306,11 +310,15 @@ impl Inner {
         let Some(verb) = function.strip_prefix("state::") else {
             return Err(Failure::Absent);
         };
-        let StateInput { scope, key, value } =
-            serde_json::from_str(payload.get()).map_err(|e| Failure::Failed {
-                code: "deserialization_error".into(),
-                message: e.to_string(),
-            })?;
+        let StateInput {
+            scope,
+            key,
+            value,
+            ops,
+        } = serde_json::from_str(payload.get()).map_err(|e| Failure::Failed {
+            code: "deserialization_error".into(),
+            message: e.to_string(),
+        })?;
         match verb {
             "get" => Ok(self.rows.get(&(scope, key)).cloned()),
             "list" => {
@@ -325,6 +333,15 @@ impl Inner {
                     .insert((scope.clone(), key.clone()), value.clone());
                 self.publish_event(&scope, &key, old.as_deref(), Some(&value));
                 let answer = json!({ "old_value": old, "new_value": value });
+                Ok(Some(to_raw_value(&answer).expect("rows are JSON")))
+            }
+            "update" => {
+                let place = (scope.clone(), key.clone());
+                let old = self.rows.get(&place).cloned();
+                let (new, errors) = update::apply(old.as_deref(), ops);
+                self.rows.insert(place, new.clone());
+                self.publish_event(&scope, &key, old.as_deref(), Some(&new));
+                let answer = json!({ "old_value": old, "new_value": new, "errors": errors });
                 Ok(Some(to_raw_value(&answer).expect("rows are JSON")))
             }
             "delete" => {

@@ -1,0 +1,46 @@
+//! The pages, one file each.
+
+mod file;
+mod folder;
+pub mod sign_in;
+mod skill;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::routing::{get, post};
+
+use crate::problem::Problem;
+use crate::{Web, assets};
+
+/// The first segments of all addresses of the page.
+pub const FIRST_SEGMENTS: &[&str] = &[
+    "assets", "files", "raw", "sign-in", "sign-out", "skills", "tree",
+];
+
+/// Every address of the page.
+pub fn router() -> Router<Arc<Web>> {
+    Router::new()
+        .route("/", get(folder::home))
+        .route("/skills/", get(folder::home))
+        .route("/skills/{*path}", get(skill::show))
+        .route("/tree", get(folder::fragment))
+        .route("/files/{*path}", get(file::show))
+        .route("/raw/{*path}", get(file::raw))
+        .route("/assets/{name}", get(assets::serve))
+        .route(sign_in::PATH, get(sign_in::show).post(sign_in::sign_in))
+        .route("/sign-out", post(sign_in::sign_out))
+        .fallback(not_found)
+}
+
+/// Any other address.
+async fn not_found(State(web): State<Arc<Web>>, uri: Uri) -> Result<(), Problem> {
+    let tree = web.tree().await?;
+    let path = uri.path();
+    Err(Problem {
+        nearest: tree.nearest(path.trim_matches('/')),
+        ..Problem::no_page(path)
+    })
+}

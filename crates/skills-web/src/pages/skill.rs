@@ -1,0 +1,195 @@
+//! `/skills/{id}`: the body of a skill, and what is known of it.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use skills_core::index::TOKEN_BYTES;
+use skills_core::{Error, FilePath, Kind, SKILL_MD, SkillDetails, SkillId};
+
+use super::folder::{List, View, beside, folder, path};
+use crate::Web;
+use crate::fields::Fields;
+use crate::format::{count, origin, size, time};
+use crate::layout::{Page, Section};
+use crate::links::Links;
+use crate::markdown::render;
+use crate::problem::Problem;
+use crate::tree::Tree;
+
+/// `GET /skills/{id}` and `GET /skills/{folder}/`.
+pub async fn show(
+    State(web): State<Arc<Web>>,
+    Path(asked): Path<String>,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    let (tree, fields) = (web.tree().await?, Fields::of_query(&uri));
+    if asked.ends_with('/') && tree.has_folder(&asked) {
+        return Ok(folder(&web, &tree, &asked, &fields));
+    }
+    let name = asked.trim_end_matches('/');
+    let details = match details(&web, name).await {
+        Ok(details) => details,
+        Err(error) if error.kind() == Kind::NotFound && tree.has_folder(&format!("{name}/")) => {
+            return Ok(Redirect::temporary(&format!("/skills/{name}/")).into_response());
+        }
+        Err(error) => {
+            return Err(Problem {
+                nearest: tree.nearest(name),
+                ..error.into()
+            });
+        }
+    };
+    let is_source = fields.text("view") == "source";
+    let text = if is_source {
+        Some(source(&web, &details).await?)
+    } else {
+        None
+    };
+    let main = html! {
+        (path(name, false))
+        (heading(&details))
+        (views(&details, is_source))
+        div.reading {
+            @match &text {
+                Some(text) => { pre.source tabindex="0" { code { (text) } } },
+                None => {
+                    article {
+                        (render(&details.body, Some(&details.card.title), &Links::of_skill(&tree, &details.card.id)))
+                    }
+                }
+            }
+            div.facts { (facts(&tree, &details)) }
+        }
+    };
+    Ok(Page::new(&details.card.title, Section::Skills, main)
+        .beside(beside(&tree, name))
+        .live()
+        .respond(&web, StatusCode::OK))
+}
+
+async fn details(web: &Web, id: &str) -> Result<SkillDetails, Error> {
+    let id: SkillId = id.parse()?;
+    web.registry().skill_details(&id).await
+}
+
+/// The text as it is stored: a skill folder has the whole `SKILL.md`.
+async fn source(web: &Web, details: &SkillDetails) -> Result<Arc<str>, Error> {
+    if details.card.files.is_none() {
+        return Ok(Arc::clone(&details.body));
+    }
+    let path = FilePath::in_skill(&details.card.id, SKILL_MD)?;
+    let content = web.registry().read_file(&path).await?;
+    Ok(String::from_utf8_lossy(&content.bytes).into())
+}
+
+fn heading(details: &SkillDetails) -> Markup {
+    let card = &details.card;
+    html! {
+        h1 { (card.title) }
+        @if let Some(description) = &card.description { p.lead { (description) } }
+        p.facts {
+            span.origin { (origin(card)) }
+            span { (size(card.bytes)) }
+            span { "about " (count(card.bytes.div_ceil(TOKEN_BYTES), "token")) }
+            @if !card.modified.is_empty() { span { "changed " (time(&card.modified)) } }
+            @if let Some(lease) = &card.lease {
+                @if let Some(owner) = &lease.owner { span { "owner " (owner) } }
+                @if let Some(ends) = &lease.expires_at {
+                    span { @if lease.stale { "stale: lease ended " } @else { "lease ends " } (time(ends)) }
+                }
+            }
+        }
+        @if let Some(place) = &details.place {
+            p.place { "Read-only here. It is read from " code { (place) } }
+        }
+    }
+}
+
+fn views(details: &SkillDetails, is_source: bool) -> Markup {
+    let address = format!("/skills/{}", details.card.id);
+    let source = format!("{address}?view=source");
+    html! {
+        nav.views aria-label="Views" {
+            a href=(address) aria-current=[(!is_source).then_some("true")] { "Text" }
+            a href=(source) aria-current=[is_source.then_some("true")] { "Source" }
+            code.address { "iii://" (details.card.id) }
+        }
+    }
+}
+
+fn facts(tree: &Tree, details: &SkillDetails) -> Markup {
+    let card = &details.card;
+    let below = format!("{}/", card.id);
+    let list = List {
+        tree,
+        view: View::Names,
+        current: None,
+    };
+    html! {
+        (model_view(details))
+        @if card.files.is_some() { (files(details)) }
+        @if !details.hides.is_empty() {
+            section {
+                h2 { "Hidden by this skill" }
+                ul.plain {
+                    @for origin in &details.hides {
+                        li { code { "iii://" (origin.address()) "/" (card.id) } }
+                    }
+                }
+            }
+        }
+        @if tree.has_folder(&below) {
+            section {
+                h2 { "Below this skill" }
+                (list.entries(&below, None))
+            }
+        }
+    }
+}
+
+/// What a model is shown of the skill.
+fn model_view(details: &SkillDetails) -> Markup {
+    let triggers = details.head.triggers.as_deref().unwrap_or_default();
+    html! {
+        section {
+            h2 { "What a model is shown" }
+            @match &details.index_line {
+                Some(line) => { pre.line tabindex="0" { code { (line) } } },
+                None => { p { "The index leaves it out." } }
+            }
+            dl {
+                dt { "Visibility" } dd { (details.card.visibility.as_str()) }
+                dt { "Triggers" }
+                dd {
+                    @if triggers.is_empty() { "none" }
+                    @else { ul.plain { @for trigger in triggers { li { (trigger) } } } }
+                }
+                dt { "Text" }
+                dd { (details.card.bytes) " bytes, about " (count(details.card.bytes.div_ceil(TOKEN_BYTES), "token")) }
+            }
+        }
+    }
+}
+
+fn files(details: &SkillDetails) -> Markup {
+    let id = &details.card.id;
+    html! {
+        section {
+            h2 { "Files" }
+            @if let Some(problem) = &details.files_problem { p.problem { (problem) } }
+            ul.plain.files {
+                @for file in &*details.files {
+                    @if let Ok(path) = FilePath::in_skill(id, file.path.as_str()) {
+                        li {
+                            a href=(format!("/files/{}", path.encoded())) { (file.path) }
+                            span.size { (size(file.bytes as usize)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
