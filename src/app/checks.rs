@@ -296,9 +296,10 @@ async fn lint(
             Severity::Warning | Severity::Note => FindingGroup::Advice,
         };
         // The reader may be in another directory than the registry.
-        let file = match finding.file.contains("://") {
-            true => finding.file.to_string(),
-            false => here.join(&*finding.file).display().to_string(),
+        let file = if finding.file.contains("://") {
+            finding.file.to_string()
+        } else {
+            here.join(&*finding.file).display().to_string()
         };
         let (code, message) = (finding.rule.code, &finding.message);
         HealthFinding::new(

