@@ -67,14 +67,29 @@ pub struct Entry {
     /// The origins of documents with the same id, which it hides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hides: Vec<String>,
+    /// Who keeps it registered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// When its lease ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// Whether its lease has ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 impl Entry {
-    /// `state`, or `state, hides fs`.
+    /// `state`, or `state, hides fs, owner mailer, stale`.
     fn origin_and_marks(&self) -> String {
         let mut text = self.origin.clone();
         if !self.hides.is_empty() {
             text.extend([", hides ", &self.hides.join(" and ")]);
+        }
+        if let Some(owner) = &self.owner {
+            text.extend([", owner ", owner]);
+        }
+        if self.stale {
+            text.push_str(", stale");
         }
         text
     }
@@ -256,6 +271,9 @@ mod tests {
             origin: "state".into(),
             files: None,
             hides: Vec::new(),
+            owner: None,
+            expires_at: None,
+            stale: false,
         });
         let names: Vec<_> = tree(&skills, Timestamp::now())
             .into_iter()

@@ -17,11 +17,13 @@ mod eval;
 mod exit_code;
 mod export;
 mod fetch;
+mod gc;
 mod help;
 mod humanize;
 mod import;
 mod input;
 mod label;
+mod lease;
 mod lint;
 mod list;
 mod log;
@@ -106,6 +108,8 @@ enum Command {
     Register(register::RegisterArgs),
     #[command(visible_alias = "rm")]
     Unregister(unregister::SkillsArgs),
+    Renew(lease::RenewArgs),
+    Gc(gc::GcArgs),
     New(new::NewArgs),
     Import(import::ImportArgs),
     Export(export::ExportArgs),
@@ -151,6 +155,8 @@ pub fn main() -> ExitCode {
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Register(args)) => register::run(&args),
         Some(Command::Unregister(args)) => unregister::skills(&args),
+        Some(Command::Renew(args)) => lease::renew(&args),
+        Some(Command::Gc(args)) => gc::run(&args),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),

@@ -172,7 +172,7 @@ pub struct Options {
     pub target: TargetArgs,
 
     /// How long to wait for a response: `30`, `500ms`, `2s`, `5m`.
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_timeout)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
     pub timeout: Duration,
 
     #[command(flatten)]
@@ -219,7 +219,7 @@ fn from_environment(name: &str) -> Option<OsString> {
 }
 
 /// `30` (seconds), `500ms`, `2s`, `5m`, or anything else that jiff accepts, such as `1h 30m`.
-fn parse_timeout(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map(Duration::from_secs);
     let time = seconds
         .or_else(|_| SpanParser::new().parse_unsigned_duration(text))
@@ -325,7 +325,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let got = parse_timeout(text).map_or_else(|problem| problem, |time| format!("{time:?}"));
+        let got = parse_duration(text).map_or_else(|problem| problem, |time| format!("{time:?}"));
         assert!(got.contains(expected), "for {text:?}: {got}");
     }
 

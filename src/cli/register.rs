@@ -10,6 +10,7 @@ use skills_core::{BODY_MAX, Document, Precondition, SkillId};
 
 use super::connection::{Connection, open};
 use super::humanize::size;
+use super::lease::LeaseArgs;
 use super::options::Options;
 use super::{CliError, address, input};
 
@@ -24,21 +25,27 @@ pub struct RegisterArgs {
     file: PathBuf,
 
     #[command(flatten)]
+    lease: LeaseArgs,
+
+    #[command(flatten)]
     options: Options,
 }
 
 const EXAMPLES: &str = "Examples:
   skills register resend/email email.md
   echo '# Hello' | skills register hello -
+  skills register resend email.md --owner mailer --ttl 5m
 
 A skill that is already registered under the id is replaced.";
 
 pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
     let id = address::id(&args.id)?;
     let skill = input::text(&args.file, BODY_MAX, &args.options.output())?;
+    let mut payload = json!({ "id": id.as_str(), "skill": skill });
+    args.lease.add_to(&mut payload)?;
     open(&args.options, async |connection| {
         let before = body(connection, &id).await;
-        let registered = register(connection, &id, &skill, Precondition::Any).await?;
+        let registered: Registered = connection.call(&REGISTER, &payload).await?;
         let outcome = match before {
             None => "registered",
             Some(before) if before == skill => "unchanged",

@@ -1,10 +1,10 @@
-//! Owners and leases of registrations, and `skills::renew`.
+//! Owners and leases of registrations: `skills::renew` and `skills::gc`.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skills_core::{Error, LeaseTerms, Renewed, Ttl};
+use skills_core::{EntryName, Error, Garbage, LeaseTerms, Renewed, Ttl};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -59,4 +59,108 @@ struct RenewOutput {
     prompts: usize,
     /// When the first of the leases ends.
     expires_at: Arc<str>,
+}
+
+/// `skills::gc`.
+pub const GC: Operation = Operation::function::<GcInput, GcOutput>(
+    "skills::gc",
+    "Remove what named an owner that is neither connected nor holds a valid lease.",
+    |registry, payload| {
+        Box::pin(async move {
+            let GcInput { dry_run } = decode(&payload)?;
+            let Garbage {
+                entries,
+                owners,
+                rows,
+            } = registry.collect_garbage(dry_run).await?;
+            let mut output = GcOutput {
+                dry_run,
+                skills: Vec::new(),
+                prompts: Vec::new(),
+                owners: Vec::with_capacity(owners.len()),
+                rows,
+            };
+            for one in entries {
+                let owner = one.owner.map(|owner| owner.to_string());
+                let expired_at = one.expired_at;
+                match one.entry {
+                    EntryName::Skill(id) => output.skills.push(GcSkill {
+                        id: id.to_string(),
+                        owner,
+                        expired_at,
+                    }),
+                    EntryName::Prompt(name) => output.prompts.push(GcPrompt {
+                        name: name.to_string(),
+                        owner,
+                        expired_at,
+                    }),
+                }
+            }
+            output.owners.extend(owners.into_iter().map(|one| GcOwner {
+                owner: one.owner.to_string(),
+                connected: one.connected,
+                skills: one.skills,
+                prompts: one.prompts,
+                expires_at: one.expires_at,
+            }));
+            encode(&output)
+        })
+    },
+);
+
+#[derive(Deserialize, JsonSchema)]
+struct GcInput {
+    /// Whether to answer what would be removed, and remove nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GcOutput {
+    /// Whether nothing was removed.
+    dry_run: bool,
+    /// The removed skills, or those that would be.
+    skills: Vec<GcSkill>,
+    /// The removed prompts, or those that would be.
+    prompts: Vec<GcPrompt>,
+    /// Every owner that a registration named before.
+    owners: Vec<GcOwner>,
+    /// How many rows of leases belonged to no entry and were removed, or would be.
+    rows: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GcSkill {
+    id: String,
+    /// The owner that it named. Absent if it named none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    /// When its lease ended. Absent if it had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expired_at: Option<Arc<str>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GcPrompt {
+    name: String,
+    /// The owner that it named. Absent if it named none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    /// When its lease ended. Absent if it had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expired_at: Option<Arc<str>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GcOwner {
+    owner: String,
+    /// Whether a worker of this name or id is connected, or the one that registered an entry.
+    connected: bool,
+    /// How many skills name it.
+    skills: usize,
+    /// How many prompts name it.
+    prompts: usize,
+    /// When the last of its leases ends. Absent if none is valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<Arc<str>>,
 }

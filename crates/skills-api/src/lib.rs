@@ -38,6 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
     skills::UNREGISTER,
     skills::LIST,
     leases::RENEW,
+    leases::GC,
     skills::INDEX,
     skills::RESOURCES_LIST,
     skills::RESOURCES_READ,

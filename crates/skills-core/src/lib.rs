@@ -91,10 +91,11 @@ pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
 pub use registry::{
-    DocumentList, FetchOptions, IndexText, LeaseListener, Match, Missing, PromptHead,
-    PromptMenuEntry, PromptRegistration, Reason, RegisteredFindings, Registry, RegistrySettings,
-    Renewed, Resolved, ResolvedSkill, Resource, ResourceTemplate, Routing, Search, SearchResult,
-    SkillCard, SkillDetails, SkillHead, SkillRegistration, Stats, TEMPLATES,
+    DocumentList, FetchOptions, Garbage, GarbageEntry, IndexText, LeaseListener, Match, Missing,
+    OwnerState, PromptHead, PromptMenuEntry, PromptRegistration, Reason, RegisteredFindings,
+    Registry, RegistrySettings, Renewed, Resolved, ResolvedSkill, Resource, ResourceTemplate,
+    Routing, Search, SearchResult, SkillCard, SkillDetails, SkillHead, SkillRegistration, Stats,
+    TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

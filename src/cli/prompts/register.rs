@@ -8,6 +8,7 @@ use skills_core::{FunctionId, PromptName};
 
 use crate::cli::CliError;
 use crate::cli::connection::open;
+use crate::cli::lease::LeaseArgs;
 use crate::cli::options::Options;
 
 /// Register a prompt whose text a function renders.
@@ -34,6 +35,9 @@ pub struct RegisterArgs {
     optional: Vec<String>,
 
     #[command(flatten)]
+    lease: LeaseArgs,
+
+    #[command(flatten)]
     options: Options,
 }
 
@@ -53,13 +57,14 @@ pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
     let required = args.required.iter().map(|given| argument(given, true));
     let optional = args.optional.iter().map(|given| argument(given, false));
     let arguments: Vec<_> = required.chain(optional).collect();
+    let mut payload = json!({
+        "name": name.as_str(),
+        "description": args.description,
+        "arguments": arguments,
+        "function_id": function.to_string(),
+    });
+    args.lease.add_to(&mut payload)?;
     open(&args.options, async |connection| {
-        let payload = json!({
-            "name": name.as_str(),
-            "description": args.description,
-            "arguments": arguments,
-            "function_id": function.to_string(),
-        });
         let registered: Registered = connection.call(&REGISTER, &payload).await?;
         let output = &connection.output;
         output.data("prompts register", &registered, |_| format!("{name}\n"))

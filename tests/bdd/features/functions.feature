@@ -8,6 +8,7 @@ Feature: the functions of the registry on an engine
       | skills::unregister          |
       | skills::list                |
       | skills::renew               |
+      | skills::gc                  |
       | skills::index               |
       | skills::resources-list      |
       | skills::resources-read      |

@@ -129,6 +129,50 @@ Feature: owners and leases
       Then the skill "resend" becomes stale
       And the skill "resend" has the owner "mailer"
 
+  Rule: gc removes what named an owner that is neither connected nor holds a valid lease
+
+    Scenario: the owner has left
+      Given the skill "kept" is registered with "# Kept"
+      And a worker that has left registered the skill "left" as "mailer"
+      When I ask what garbage there is
+      Then the garbage is "left"
+      And the owner "mailer" is not connected
+      When I collect garbage
+      Then the garbage is "left"
+      And the skill "left" is not listed
+      And the skill "kept" has neither an owner nor a lease
+      And there are no rows of leases
+
+    Scenario: subscribers are told
+      Given a worker that has left registered the skill "left" as "mailer"
+      And "w::heard" is subscribed to "skills::on-change"
+      When I collect garbage
+      Then exactly these events arrive:
+        | listener | notice                             |
+        | w::heard | {"op": "unregister", "id": "left"} |
+
+    Scenario: the owner holds a valid lease
+      Given a worker that has left registered the skill "left" as "mailer"
+      And a worker that has left registered the skill "leased" as "mailer" for 600000 ms
+      When I collect garbage
+      Then the garbage is ""
+      And the owner "mailer" is not connected
+
+    Scenario: the worker that registered it is connected
+      When I register the skill "resend" with "# Resend" as "mailer"
+      And I collect garbage
+      Then the garbage is ""
+      And the owner "mailer" is connected
+
+    Scenario: the lease has ended
+      Given entries past their leases are only marked
+      And a worker that has left registered the skill "left" as "mailer" for 1 ms
+      When I register the skill "unowned" with "# Unowned" for 1 ms
+      Then the skill "left" becomes stale
+      And the skill "unowned" becomes stale
+      When I collect garbage
+      Then the garbage is "left, unowned"
+
   Rule: bad values are errors, and nothing is stored
 
     Scenario Outline: owners and times to live

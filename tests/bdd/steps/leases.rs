@@ -1,5 +1,10 @@
 //! Owners and leases.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "cucumber hands steps owned strings"
+)]
+
 use std::time::Duration;
 
 use cucumber::{given, then, when};
@@ -57,6 +62,54 @@ async fn register_prompt(world: &mut World, name: String, owner: String, ms: u64
         "owner": owner, "ttl_ms": ms,
     });
     world.call("prompts::register", input).await;
+}
+
+#[given(expr = "a worker that has left registered the skill {string} as {string}")]
+async fn registered_and_left(world: &mut World, id: String, owner: String) {
+    let input = json!({ "id": id, "skill": "# Left", "owner": owner });
+    let registered = world.backend.call_and_leave("skills::register", input);
+    registered.await.expect("registered");
+}
+
+#[given(expr = "a worker that has left registered the skill {string} as {string} for {int} ms")]
+async fn leased_and_left(world: &mut World, id: String, owner: String, ms: u64) {
+    let input = json!({ "id": id, "skill": "# Left", "owner": owner, "ttl_ms": ms });
+    let registered = world.backend.call_and_leave("skills::register", input);
+    registered.await.expect("registered");
+}
+
+#[when("I collect garbage")]
+async fn collect(world: &mut World) {
+    world.call("skills::gc", json!({})).await;
+}
+
+#[when("I ask what garbage there is")]
+async fn dry_run(world: &mut World) {
+    world.call("skills::gc", json!({ "dry_run": true })).await;
+}
+
+#[then(expr = "the garbage is {string}")]
+fn garbage(world: &mut World, ids: String) {
+    let result = world.result();
+    let skills = result["skills"].as_array().expect("a list").iter();
+    let found: Vec<_> = skills.filter_map(|skill| skill["id"].as_str()).collect();
+    assert_eq!(found.join(", "), ids, "{result}");
+}
+
+#[then(expr = "the owner {string} is connected")]
+fn is_connected(world: &mut World, owner: String) {
+    assert_eq!(connected(world, &owner), Some(true));
+}
+
+#[then(expr = "the owner {string} is not connected")]
+fn is_not_connected(world: &mut World, owner: String) {
+    assert_eq!(connected(world, &owner), Some(false));
+}
+
+fn connected(world: &World, owner: &str) -> Option<bool> {
+    let owners = world.result()["owners"].as_array().expect("a list");
+    let found = owners.iter().find(|found| found["owner"] == owner)?;
+    found["connected"].as_bool()
 }
 
 #[when(expr = "I renew the leases of {string}")]

@@ -81,6 +81,18 @@ impl Backend {
         }
     }
 
+    /// Calls a function of the registry as a worker that disconnects after it.
+    pub async fn call_and_leave(
+        &self,
+        function: &str,
+        payload: Value,
+    ) -> Result<Value, CallFailure> {
+        match self {
+            Self::Memory(backend) => backend.call_as("gone", function, payload).await,
+            Self::Socket(backend) => backend.call_and_leave(function, payload).await,
+        }
+    }
+
     /// Registers a function, or replaces it.
     pub async fn register_function(&self, function: &str, behaviour: Behaviour) {
         match self {

@@ -87,7 +87,7 @@ impl MemoryBackend {
         let (serves, serving) = watch::channel(true);
         let expiry = tokio::spawn(async move { remove_expired(&leased, serving).await });
         memory.offer("engine::workers::list", |_| {
-            let workers = json!({ "workers": [{ "id": "bdd", "name": "connected-worker" }] });
+            let workers = json!({ "workers": [{ "id": "bdd", "name": "bdd-peer" }] });
             Ok(Some(to_raw_value(&workers).expect("a value is JSON")))
         });
         Self {
@@ -104,10 +104,20 @@ impl MemoryBackend {
         }
     }
 
-    pub async fn call(&self, function: &str, mut payload: Value) -> Result<Value, CallFailure> {
+    pub async fn call(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
+        self.call_as("bdd", function, payload).await
+    }
+
+    /// Calls a function as a worker with this id.
+    pub async fn call_as(
+        &self,
+        worker: &str,
+        function: &str,
+        mut payload: Value,
+    ) -> Result<Value, CallFailure> {
         if let Some(fields) = payload.as_object_mut() {
-            // As an engine does; the registry ignores it.
-            fields.insert("_caller_worker_id".into(), json!("bdd"));
+            // As an engine does.
+            fields.insert("_caller_worker_id".into(), json!(worker));
         }
         let row =
             find_function(function).unwrap_or_else(|| panic!("`{function}` is not in the table"));

@@ -14,7 +14,7 @@ use skills::config::Scopes;
 use skills_api::TRIGGER_TYPES;
 use skills_core::{LeaseSettings, Registry};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
-use skills_iii::{CallError, Client, ClientOptions, ErrorBody};
+use skills_iii::{Client, ClientOptions, ErrorBody};
 use skills_test_support::TIMEOUT;
 use skills_test_support::engine::TestEngine;
 use tokio::sync::{Barrier, OwnedMutexGuard};
@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use super::backend::{Behaviour, CallFailure, ListedFunction};
 use super::received_calls::ReceivedCalls;
-use super::socket_worker::SocketWorker;
+use super::socket_worker::{SocketWorker, ask};
 
 /// An engine, a skills worker, and a peer for the scenario.
 pub struct SocketBackend {
@@ -112,25 +112,38 @@ impl SocketBackend {
         timeout(TIMEOUT, ready).await.expect("the worker serves");
     }
 
-    async fn ask(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
-        let payload = to_raw_value(&payload).expect("a value is JSON");
-        match self.peer.call(function, payload, TIMEOUT).await {
-            Ok(Some(answer)) => Ok(serde_json::from_str(answer.get()).expect("a result is JSON")),
-            Ok(None) => Ok(Value::Null),
-            Err(CallError::Remote(ErrorBody { code, message, .. })) => {
-                Err(CallFailure { code, message })
+    /// Calls a function as a worker that disconnects after it.
+    pub async fn call_and_leave(
+        &self,
+        function: &str,
+        payload: Value,
+    ) -> Result<Value, CallFailure> {
+        let name = format!("leaves-{}", Uuid::new_v4());
+        let worker = Client::connect(&self.url, ClientOptions::named(&name));
+        let worker = worker.expect("an engine's address");
+        worker.wait_connected().await.expect("connected");
+        let answer = ask(&worker, function, payload).await;
+        worker.shutdown(TIMEOUT).await;
+        let left = async {
+            loop {
+                let workers = self.ask("engine::workers::list", json!({})).await;
+                if !workers.expect("a list").to_string().contains(&name) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
             }
-            Err(error) => Err(CallFailure {
-                code: "no answer".into(),
-                message: error.to_string(),
-            }),
-        }
+        };
+        timeout(TIMEOUT, left).await.expect("the worker has left");
+        answer
+    }
+
+    async fn ask(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
+        ask(&self.peer, function, payload).await
     }
 
     pub async fn call(&self, function: &str, payload: Value) -> Result<Value, CallFailure> {
         self.ask(function, payload).await
     }
-
     pub async fn register_function(&self, function: &str, behaviour: Behaviour) {
         if matches!(behaviour, Behaviour::Disconnected) {
             self.disconnected

@@ -1,11 +1,17 @@
-//! A skills worker on an engine.
+//! A skills worker on an engine, and calls through a connection.
 
+use serde_json::Value;
+use serde_json::value::to_raw_value;
 use skills::app;
 use skills::config::{Config, LeaseConfig, LoadedConfig, Scopes};
 use skills::engine::remote;
 use skills_core::LeaseSettings;
+use skills_iii::{CallError, Client, ErrorBody};
+use skills_test_support::TIMEOUT;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use super::backend::CallFailure;
 
 /// The timeout of the registry for a function.
 const CALL_TIMEOUT_MS: u64 = 4000;
@@ -47,5 +53,21 @@ impl SocketWorker {
     pub async fn stop(self) {
         drop(self.stop);
         let _ = self.task.await;
+    }
+}
+
+/// Calls a function through this connection.
+pub async fn ask(client: &Client, function: &str, payload: Value) -> Result<Value, CallFailure> {
+    let payload = to_raw_value(&payload).expect("a value is JSON");
+    match client.call(function, payload, TIMEOUT).await {
+        Ok(Some(answer)) => Ok(serde_json::from_str(answer.get()).expect("a result is JSON")),
+        Ok(None) => Ok(Value::Null),
+        Err(CallError::Remote(ErrorBody { code, message, .. })) => {
+            Err(CallFailure { code, message })
+        }
+        Err(error) => Err(CallFailure {
+            code: "no answer".into(),
+            message: error.to_string(),
+        }),
     }
 }

@@ -16,6 +16,8 @@ const VERBS: &[&str] = &[
     "stats",
     "register",
     "unregister",
+    "renew",
+    "gc",
     "new",
     "import",
     "export",

@@ -9,6 +9,7 @@ mod disk;
 mod engine;
 mod folders;
 mod help;
+mod leases;
 mod lint;
 mod mistakes;
 mod pipes;

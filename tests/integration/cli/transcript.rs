@@ -170,7 +170,11 @@ impl Transcript {
 /// Replaces the times in a line of JSON.
 fn without_times(line: &str) -> String {
     let mut line = line.to_owned();
-    for mark in ["\"registered_at\":\"", "\"registered_at\": \""] {
+    for mark in [
+        "\"registered_at\":\"",
+        "\"registered_at\": \"",
+        "\"expires_at\":\"",
+    ] {
         let mut parts = line.split(mark);
         let mut out = parts.next().unwrap_or_default().to_owned();
         for part in parts {

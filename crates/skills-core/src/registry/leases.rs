@@ -121,6 +121,15 @@ impl Registry {
         self.leases.changed();
     }
 
+    /// Removes the last renewal of an owner that no lease names any more. A failure leaves a row.
+    pub(super) async fn forget_renewal(&self, owner: &Owner) {
+        let key = Renewal::key(owner);
+        let _lock = self.leases.locks.lock(&key).await;
+        if let Err(failure) = self.leases.rows.remove_if(key, |_| true).await {
+            tracing::debug!("the renewal of `{owner}` is left: it {failure}");
+        }
+    }
+
     /// Extends the leases of every entry that names this owner, from now on.
     pub async fn renew(&self, owner: &Owner) -> Result<Renewed, Error> {
         let failed = |cause| Error::state(|| format!("renew the leases of `{owner}`"))(cause);

@@ -358,3 +358,43 @@ fn damaged_rows_of_leases_change_nothing() {
     one.register(leased("# A", None, Some(500)));
     assert!(one.lease().is_some());
 }
+
+#[test]
+fn garbage_is_not_collected_if_it_is_not_known_who_is_connected() {
+    let memory = Memory::new();
+    let one = instance(&memory);
+    one.register(leased("# A", Some("mailer"), None));
+    let absent = now(one.registry.collect_garbage(false)).unwrap_err();
+    assert_eq!(absent.kind(), Kind::Unavailable);
+    memory.offer("engine::workers::list", |_| Ok(None));
+    let strange = now(one.registry.collect_garbage(false)).unwrap_err();
+    assert!(
+        strange.to_text().contains("did not return workers"),
+        "{strange}"
+    );
+    assert_eq!(memory.rows("skills").len(), 1);
+}
+
+#[test]
+fn rows_that_belong_to_no_entry_are_collected() {
+    let memory = Memory::new();
+    memory.offer("engine::workers::list", |_| {
+        let workers = json!({ "workers": [{ "id": "1", "name": "mailer" }] });
+        Ok(Some(serde_json::value::to_raw_value(&workers).unwrap()))
+    });
+    let one = instance(&memory);
+    one.register(leased("# A", Some("mailer"), Some(500)));
+    now(one.registry.renew(&"mailer".parse().unwrap())).unwrap();
+    let kept = now(one.registry.collect_garbage(false)).unwrap();
+    assert_eq!((kept.entries.len(), kept.rows), (0, 0));
+    assert!(kept.owners[0].connected);
+    // A worker that does not know of leases registers the entry.
+    memory.put("skills", "a", &row("a", "theirs"));
+    one.deliver();
+    let found = now(one.registry.collect_garbage(true)).unwrap();
+    assert_eq!((found.entries.len(), found.rows), (0, 2));
+    assert_eq!(memory.rows("skills.leases").len(), 2);
+    now(one.registry.collect_garbage(false)).unwrap();
+    assert!(memory.rows("skills.leases").is_empty());
+    assert_eq!(memory.rows("skills")["a"], row("a", "theirs"));
+}

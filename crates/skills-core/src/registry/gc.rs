@@ -1,0 +1,202 @@
+//! Removing what named an owner that is gone.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Registry;
+use crate::lease::{Lease, LeaseRow, Renewal, deadlines};
+use crate::timestamp::from_unix_ms;
+use crate::{EntryName, Error, Failure, Owner};
+
+/// The function that lists the workers of an engine.
+const WORKERS: &str = "engine::workers::list";
+
+/// What was removed, or would be, and every owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Garbage {
+    /// The entries, skills first, by name.
+    pub entries: Vec<GarbageEntry>,
+    /// Every owner that a registration names, by name.
+    pub owners: Vec<OwnerState>,
+    /// How many rows of leases belong to no entry.
+    pub rows: usize,
+}
+
+/// An entry whose owner is gone, or whose lease has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GarbageEntry {
+    /// The entry.
+    pub entry: EntryName,
+    /// The owner that it named.
+    pub owner: Option<Owner>,
+    /// When its lease ended, if it had one.
+    pub expired_at: Option<Arc<str>>,
+}
+
+/// An owner and its entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerState {
+    /// The owner.
+    pub owner: Owner,
+    /// Whether a worker of this name or id is connected, or one that registered an entry for it.
+    pub connected: bool,
+    /// How many skills name it.
+    pub skills: usize,
+    /// How many prompts name it.
+    pub prompts: usize,
+    /// When the last of its leases ends, if one is valid.
+    pub expires_at: Option<Arc<str>>,
+}
+
+/// What is known of one owner.
+#[derive(Default)]
+struct Known {
+    connected: bool,
+    skills: usize,
+    prompts: usize,
+    expires: Option<u64>,
+}
+
+impl Registry {
+    /// Removes every entry that names an owner which is neither connected nor holds a valid
+    /// lease, and every entry past its lease that names none. With `dry_run` nothing is removed.
+    ///
+    /// This is also the place to give back what other scopes keep of removed entries.
+    pub async fn collect_garbage(&self, dry_run: bool) -> Result<Garbage, Error> {
+        let workers = self.connected_workers().await?;
+        let state = self.stored_leases().await?;
+        let now = self.now_ms();
+        let mut current: Vec<(&Lease, Option<u64>)> = Vec::new();
+        let mut outdated = Vec::new();
+        for (lease, deadline) in deadlines(&state) {
+            if self.is_current(lease).await? {
+                current.push((lease, deadline));
+            } else {
+                outdated.push(lease);
+            }
+        }
+        let mut owners: BTreeMap<&Owner, Known> = BTreeMap::new();
+        for (lease, deadline) in &current {
+            let Some(owner) = &lease.owner else {
+                continue;
+            };
+            let known = owners.entry(owner).or_default();
+            let worker = lease.worker.as_deref();
+            known.connected |= workers.contains(owner.as_str())
+                || worker.is_some_and(|worker| workers.contains(worker));
+            match lease.entry {
+                EntryName::Skill(_) => known.skills += 1,
+                EntryName::Prompt(_) => known.prompts += 1,
+            }
+            known.expires = known.expires.max(deadline.filter(|end| *end > now));
+        }
+        let is_garbage = |(lease, deadline): &(&Lease, Option<u64>)| match &lease.owner {
+            None => deadline.is_some_and(|end| end <= now),
+            Some(owner) => {
+                let known = &owners[owner];
+                !known.connected && known.expires.is_none()
+            }
+        };
+        let (garbage, kept): (Vec<_>, Vec<_>) = current.iter().partition(|one| is_garbage(one));
+        let renewals = unused_renewals(&state.rows, kept.iter().map(|(lease, _)| *lease));
+        let rows = outdated.len() + renewals.len();
+        let mut entries: Vec<_> = garbage.iter().map(describe).collect();
+        if !dry_run {
+            entries = self.remove_garbage(&garbage, entries).await?;
+            for lease in outdated {
+                self.end_lease(&lease.entry).await;
+            }
+            for owner in renewals {
+                self.forget_renewal(&owner).await;
+            }
+        }
+        entries.sort_by(|a, b| a.entry.cmp(&b.entry));
+        let owners = owners.into_iter().map(|(owner, known)| OwnerState {
+            owner: owner.clone(),
+            connected: known.connected,
+            skills: known.skills,
+            prompts: known.prompts,
+            expires_at: known.expires.map(|end| from_unix_ms(end).into()),
+        });
+        Ok(Garbage {
+            owners: owners.collect(),
+            entries,
+            rows,
+        })
+    }
+
+    /// Removes entries; returns those that were still there.
+    async fn remove_garbage(
+        &self,
+        garbage: &[(&Lease, Option<u64>)],
+        described: Vec<GarbageEntry>,
+    ) -> Result<Vec<GarbageEntry>, Error> {
+        let mut removed = Vec::with_capacity(described.len());
+        for ((lease, _), entry) in garbage.iter().zip(described) {
+            if self.remove_leased(lease).await? {
+                removed.push(entry);
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The names and ids of the workers on the engine.
+    async fn connected_workers(&self) -> Result<HashSet<String>, Error> {
+        #[derive(Deserialize)]
+        struct Answer {
+            workers: Vec<Worker>,
+        }
+        #[derive(Deserialize)]
+        struct Worker {
+            id: String,
+            #[serde(default)]
+            name: Option<String>,
+        }
+        let failed = |cause| Error::state(|| "find out which owners are connected")(cause);
+        let payload = RawValue::from_string("{}".into()).expect("an empty object is JSON");
+        let answer = match self.engine.call(WORKERS, payload, self.timeout).await {
+            // An owner that may be connected must not lose its entries.
+            Err(Failure::Absent) => Err(Failure::Unreachable {
+                reason: format!("no engine here offers `{WORKERS}`"),
+            }),
+            answer => answer,
+        };
+        let answer = answer.map_err(failed)?;
+        let text = answer.as_deref().map_or("null", RawValue::get);
+        let Answer { workers } = serde_json::from_str(text).map_err(|error| {
+            failed(Failure::Failed {
+                code: "unexpected_answer".into(),
+                message: format!("`{WORKERS}` did not return workers: {error}"),
+            })
+        })?;
+        let names = workers.into_iter().flat_map(|worker| {
+            let Worker { id, name } = worker;
+            [Some(id), name].into_iter().flatten()
+        });
+        Ok(names.collect())
+    }
+}
+
+fn describe((lease, deadline): &(&Lease, Option<u64>)) -> GarbageEntry {
+    GarbageEntry {
+        entry: lease.entry.clone(),
+        owner: lease.owner.clone(),
+        expired_at: deadline.map(|end| from_unix_ms(end).into()),
+    }
+}
+
+/// The owners of renewals that extend no lease that stays.
+fn unused_renewals<'a>(
+    rows: &[Arc<LeaseRow>],
+    kept: impl Iterator<Item = &'a Lease>,
+) -> Vec<Owner> {
+    let used: HashSet<&Owner> = kept.filter_map(|lease| lease.owner.as_ref()).collect();
+    let unused = rows.iter().filter_map(|row| match &**row {
+        LeaseRow::Renewal(Renewal { owner, .. }) if !used.contains(owner) => Some(owner),
+        LeaseRow::Renewal(_) | LeaseRow::Lease(_) => None,
+    });
+    unused.cloned().collect()
+}

@@ -1,0 +1,70 @@
+// A registry with skills of every origin, prompts and functions, and pages of it in a browser.
+
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Engine } from '../sdk/lib/engine.mjs'
+import { Peer } from '../sdk/lib/peer.mjs'
+import { folder } from '../sdk/lib/process.mjs'
+
+/** Files below a new folder. */
+export function files(contents) {
+  const root = folder()
+  for (const [path, text] of Object.entries(contents)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+const FILES = {
+  'guides/style.md': '# Style guide\n\nHow texts are written here.\n\nSee [the words](words.md) and [nothing](absent.md).\n',
+  'guides/words.md': '# Words\n\nWhich words to use.\n\n## Colours\n\nred, green\n',
+  'pdf/SKILL.md': '---\nname: pdf\ndescription: Fill and merge PDF forms.\n---\n\n# PDF\n\nRead [the reference](reference.md).\n',
+  'pdf/reference.md': '# Reference\n\nFields of a form.\n',
+}
+
+const RESEND = `---
+description: Sends mail with Resend.
+triggers: [send an email]
+---
+# Resend
+
+Send mail. For a single message read [email](iii://resend/email), for style [the guide](iii://guides/style).
+`
+
+/** `skills serve` on a folder, and a worker in a process of its own that has published. */
+export async function startSite(...options) {
+  const engine = await Engine.start(files(FILES), ...options)
+  const token = options[options.indexOf('--token') + 1]
+  const worker = await Peer.start('node_new', engine.url, options.includes('--token') ? { env: { III_TOKEN: token } } : undefined)
+  await worker.call('skills::register', { id: 'resend', skill: RESEND })
+  await worker.call('skills::register', { id: 'resend/email', skill: '# One email\n\nCall `resend::send` with to, subject and text.\n' })
+  await worker.call('skills::register', { id: 'billing/refunds', skill: '# Refunds\n\nHow a payment is returned.\n' })
+  await worker.call('prompts::register', {
+    name: 'greet',
+    description: 'Greets a person',
+    function_id: 'node_new::greet',
+    arguments: [{ name: 'who', description: 'The person', required: true }],
+  })
+  return { engine, worker, at: (path) => new URL(path, engine.http).href }
+}
+
+/** A page that fails the test when a script of it fails or it asks another server for something. */
+export async function open(context, address) {
+  const page = await context.newPage()
+  const problems = []
+  const { origin } = new URL(address)
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) problems.push(`requested ${url}`)
+  })
+  page.on('console', (message) => {
+    // The browser reports the status of a page that is meant to be an error.
+    const isStatus = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isStatus) problems.push(message.text())
+  })
+  await page.goto(address)
+  return Object.assign(page, { assertSound: () => assert.deepEqual(problems, []) })
+}
