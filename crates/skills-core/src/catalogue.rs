@@ -89,11 +89,6 @@ impl<T: Row> Catalogue<T> {
         self.refresh_until_fresh(Need::Scope).await
     }
 
-    /// Whether [`Self::take_changes`] has something to return.
-    pub(crate) fn has_changes(&self) -> bool {
-        self.image().has_changes()
-    }
-
     /// The keys that changed since the last call, with their rows; at first all keys.
     pub(crate) fn take_changes(&self) -> Vec<(Arc<str>, Option<Arc<T>>)> {
         self.image().take_changes()

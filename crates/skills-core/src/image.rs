@@ -325,10 +325,6 @@ impl<T: Row> Image<T> {
         snapshot
     }
 
-    pub(crate) fn has_changes(&self) -> bool {
-        self.changed.as_ref().is_none_or(|keys| !keys.is_empty())
-    }
-
     /// The keys that changed since the last call, with their rows; at first all keys.
     pub(crate) fn take_changes(&mut self) -> Vec<(Arc<str>, Option<Arc<T>>)> {
         let with_row = |key: &Arc<str>| match self.rows.get(key) {

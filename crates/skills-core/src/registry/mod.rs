@@ -8,6 +8,7 @@ mod files;
 mod gc;
 mod health;
 mod index;
+mod indexing;
 mod leases;
 mod prompts;
 mod resolve;
@@ -95,7 +96,7 @@ pub struct Registry {
     skills: Catalogue<Skill>,
     prompts: Catalogue<Prompt>,
     leases: Leases,
-    searcher: search::Searcher,
+    searcher: indexing::Searcher,
     timeout: Duration,
     lint: LintSettings,
     index_max_bytes: usize,
@@ -144,7 +145,7 @@ impl Registry {
             prompts: Catalogue::new(ports(), prompts_scope, timeout, Box::new(|_| true)),
             leases: Leases::new(lease_rows, leases),
             visibility,
-            searcher: search::Searcher::default(),
+            searcher: indexing::Searcher::default(),
             engine,
             sources,
             publisher,

@@ -1,23 +1,15 @@
 //! Searching skills and prompts, and finding the skill for a request.
 
-use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
-use futures_util::future::try_join_all;
-use futures_util::lock::Mutex as AsyncMutex;
-use skills_search::{Field, Group, Request};
+use skills_search::{Field, Request};
 
 use super::Registry;
 use super::search_request::{check_limit, check_request, cursor_fingerprint, parse_cursor};
 use crate::limits::DEFAULT_MATCHES;
-use crate::search_index::{
-    EVERYTHING, SKILLS, SearchIndex, groups_of, is_prompt, prompt_group, skill_group,
-};
-use crate::{Error, Head, Origin, ResourceUri, Skill, SkillId, SourcePrompt, SourceSkill};
+use crate::search_index::{EVERYTHING, SKILLS, SearchIndex, groups_of, is_prompt};
+use crate::{Error, Origin, ResourceUri, SkillId};
 
-/// Bodies of sources that are read at the same time.
-const CONCURRENT_READS: usize = 32;
 /// A match is an answer if its score is this share of the best one; others are close.
 const ANSWER_SHARE: f32 = 0.2;
 
@@ -88,26 +80,6 @@ pub struct Routing {
     pub close: Vec<Match>,
     /// What to do if no skill is good enough.
     pub advice: Option<String>,
-}
-
-/// The index, and what keeps it current.
-#[derive(Default)]
-pub(super) struct Searcher {
-    // A std lock: it is never held across an await.
-    index: RwLock<SearchIndex>,
-    /// One reader of changed bodies at a time.
-    reading: AsyncMutex<()>,
-    walks: AtomicU64,
-}
-
-impl Searcher {
-    fn read(&self) -> RwLockReadGuard<'_, SearchIndex> {
-        self.index.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, SearchIndex> {
-        self.index.write().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Registry {
@@ -185,107 +157,6 @@ impl Registry {
             close,
             advice: None,
         })
-    }
-
-    /// Brings the index to the state of this moment: what changed since the last call is indexed.
-    async fn update_index(&self) -> Result<(), Error> {
-        let failed = || Error::state(|| "search");
-        self.skills.refresh_scope().await.map_err(failed())?;
-        self.prompts.refresh_scope().await.map_err(failed())?;
-        if self.skills.has_changes() || self.prompts.has_changes() {
-            // Taken under the lock, so that a search that finds no change waits for their indexing.
-            let mut index = self.searcher.write();
-            for (key, skill) in self.skills.take_changes() {
-                let is_offered = |skill: &&Skill| self.is_offered(&skill.id, skill.head());
-                index.set_skill(&key, skill.as_deref().filter(is_offered));
-            }
-            for (key, prompt) in self.prompts.take_changes() {
-                index.set_prompt(&key, prompt.as_deref());
-            }
-        }
-        if self.sources.is_empty() {
-            return Ok(());
-        }
-        let walk = self.searcher.walks.fetch_add(1, Ordering::Relaxed) + 1;
-        let state = self.stored_skills("search").await?;
-        let mut skills = self.source_skills(&state).await?.entries;
-        skills.retain(|skill| self.is_offered(&skill.id, &skill.head));
-        let prompts = self.stored_prompts().await?;
-        let prompts = self.source_prompts(&prompts).await?.entries;
-        self.update_sources(walk, &skills, &prompts).await
-    }
-
-    async fn update_sources(
-        &self,
-        walk: u64,
-        skills: &[SourceSkill],
-        prompts: &[SourcePrompt],
-    ) -> Result<(), Error> {
-        let mut listed: HashSet<(Group, Arc<str>)> = HashSet::new();
-        let keys = skills
-            .iter()
-            .map(|s| (skill_group(s.origin), s.id.shared()));
-        listed.extend(keys);
-        let keys = prompts
-            .iter()
-            .map(|p| (prompt_group(p.origin), p.name.shared()));
-        listed.extend(keys);
-        let is_listed = |group: Group, key: &Arc<str>| listed.contains(&(group, Arc::clone(key)));
-        let is_current = |index: &SearchIndex| {
-            index.gone(is_listed).is_empty()
-                && !skills.iter().any(|skill| index.has_changed(skill))
-                && !prompts
-                    .iter()
-                    .any(|prompt| index.has_prompt_changed(prompt))
-        };
-        if is_current(&self.searcher.read()) {
-            return Ok(());
-        }
-        let _reading = self.searcher.reading.lock().await;
-        // A later walk saw everything that this one saw, or what came after it.
-        let changed: Vec<&SourceSkill> = {
-            let index = self.searcher.read();
-            if index.walk > walk {
-                return Ok(());
-            }
-            skills
-                .iter()
-                .filter(|skill| index.has_changed(skill))
-                .collect()
-        };
-        let mut bodies = Vec::with_capacity(changed.len());
-        for some in changed.chunks(CONCURRENT_READS) {
-            let reads = some.iter().map(|skill| self.source_body(&skill.id));
-            bodies.extend(try_join_all(reads).await?);
-        }
-        let mut index = self.searcher.write();
-        index.walk = walk;
-        for (group, key) in index.gone(is_listed) {
-            index.remove(group, &key);
-        }
-        for (skill, body) in changed.into_iter().zip(bodies) {
-            // Removed since the walk: the next walk does not list it.
-            index.set_source_skill(skill, body.as_deref().unwrap_or_default());
-        }
-        for prompt in prompts {
-            if index.has_prompt_changed(prompt) {
-                index.set_source_prompt(prompt);
-            }
-        }
-        Ok(())
-    }
-
-    fn is_offered(&self, id: &SkillId, head: &Head) -> bool {
-        self.visibility(id, head).is_offered()
-    }
-
-    async fn source_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        for source in &self.sources {
-            if let Some(body) = source.skill(id).await? {
-                return Ok(Some(body));
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The search index follows the registry: own writes, events, reloads, outages.
 
+use std::task::{Context, Poll, Waker};
+
 use memory_engine::{Memory, now};
 use serde_json::{Value, json};
 use skills_core::{Kind, Routing, Search};
@@ -51,6 +53,33 @@ fn without_events_every_search_reads_the_scope() {
     memory.put("skills", "a", &row("a", "# Invoices"));
     assert_eq!(search(&fixture, "mail").unwrap(), <[&str; 0]>::default());
     assert_eq!(search(&fixture, "invoice").unwrap(), ["a"]);
+}
+
+/// Other tasks run between the pieces, and a search that is dropped leaves the rest to the next.
+#[test]
+fn a_large_first_index_is_made_in_pieces() {
+    let fixture = fixture();
+    for n in 0..200 {
+        fixture.register(&format!("s{n}"), "# Mail");
+    }
+    let search = Search {
+        text: "mail",
+        ..Search::default()
+    };
+    let mut context = Context::from_waker(Waker::noop());
+    let mut dropped = Box::pin(fixture.registry.search(&search));
+    assert!(dropped.as_mut().poll(&mut context).is_pending());
+    drop(dropped);
+    let mut next = Box::pin(fixture.registry.search(&search));
+    let mut polls = 0;
+    let found = loop {
+        polls += 1;
+        if let Poll::Ready(found) = next.as_mut().poll(&mut context) {
+            break found.unwrap();
+        }
+    };
+    assert_eq!(found.total, 200);
+    assert!((2..10).contains(&polls), "{polls}");
 }
 
 #[test]
