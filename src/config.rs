@@ -168,7 +168,7 @@ impl Mcp {
 }
 
 /// A configuration and the warnings about its file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LoadedConfig {
     /// The configuration.
     pub config: Config,

@@ -11,6 +11,7 @@ use skills_iii::{Client, ClientOptions, Hub, HubOptions, QueueLimits};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::checks::{add_checks, add_engine_check, add_store_check};
 use super::file_handles::max_connections;
 use super::sources::FileCounts;
 use super::usage::{finish_usage, keep_usage};
@@ -73,6 +74,9 @@ impl EmbeddedRegistry {
         let engine = ClientEngine::with_store(client.clone(), Arc::clone(&store));
         let sources = file_sources(loaded);
         let registry = registry(Arc::new(engine), loaded, sources.for_registry());
+        add_store_check(&registry, data_dir.to_owned());
+        add_checks(&registry, loaded, &sources);
+        add_engine_check(&registry, &client);
         let scopes = scopes(&loaded.config);
         let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
         let serving = worker.serving();

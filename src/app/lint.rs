@@ -7,7 +7,7 @@ use std::sync::Arc;
 use skills_core::limits::MAX_SKILL_FILES_BYTES;
 use skills_core::{Error, SKILL_MD, SkillFolder, SkillId, Skipped};
 use skills_files::agents::file::is_document;
-use skills_files::{LoadedFile, read_file};
+use skills_files::{LoadedFile, Sources, read_file};
 use skills_lint::{Collection, File, Kind, KnownSkill, Skill, Unserved};
 
 use super::file_sources;
@@ -18,7 +18,12 @@ const HIDDEN_DEPTH: usize = 6;
 
 /// The skills, prompts and documents of the sources, with their files.
 pub async fn lint_collection(loaded: &LoadedConfig) -> Result<Collection, Error> {
-    let report = file_sources(loaded).report().await?;
+    collect(&file_sources(loaded)).await
+}
+
+/// The same of sources that were built already.
+pub async fn collect(sources: &Sources) -> Result<Collection, Error> {
+    let report = sources.report().await?;
     let folder = report.folder.unwrap_or_default();
     let agents = report.agents.unwrap_or_default();
     let mut collection = Collection::default();

@@ -10,6 +10,7 @@ use skills_core::{Error, Json, Registry};
 use skills_files::Sources;
 use skills_iii::state::{Changes, StateChange, StateError};
 
+use super::checks::{add_checks, add_store_check};
 use super::sources::{self, FileCounts};
 use super::{file_sources, registry, scopes};
 use crate::config::LoadedConfig;
@@ -34,6 +35,8 @@ impl LocalRegistry {
         let sources = file_sources(loaded);
         let registry = registry(Arc::clone(&engine) as _, loaded, sources.for_registry());
         engine.serve(&registry);
+        add_store_check(&registry, data_dir.clone());
+        add_checks(&registry, loaded, &sources);
         Ok(Self {
             data_dir,
             engine,

@@ -6,6 +6,7 @@
 //! directory).
 
 mod address;
+mod checks;
 mod checkup;
 mod connect;
 mod data_dir;
@@ -38,7 +39,7 @@ use skills_iii::Client;
 use tokio::sync::watch;
 use tracing::Level;
 
-pub use checkup::{Checkup, EngineHealth, Shadowed, StoreHealth, checkup};
+pub use checkup::{Checkup, Subject, checkup};
 pub use connect::{ConnectError, EngineTarget, Location, Target, locate};
 pub use data_dir::data_dir;
 pub use embedded_registry::EmbeddedRegistry;
@@ -73,6 +74,8 @@ pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Outpu
     let sources = file_sources(loaded);
     let engine = Arc::new(ClientEngine::new(client.clone()));
     let registry = registry(engine, loaded, sources.for_registry());
+    checks::add_checks(&registry, loaded, &sources);
+    checks::add_engine_check(&registry, &client);
     let worker = Worker::new(
         client.clone(),
         Arc::clone(&registry),

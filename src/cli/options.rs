@@ -62,7 +62,7 @@ pub struct EngineArgs {
     /// Serve the skills in the places where agents keep them too, such as `.claude/skills` here
     /// and in the home directory [config.yaml: `discover: true`].
     #[arg(long)]
-    discover: bool,
+    pub discover: bool,
 }
 
 impl EngineArgs {

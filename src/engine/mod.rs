@@ -1,10 +1,11 @@
 //! The registry's [`Engine`](skills_core::Engine) port and how it is reached.
 //!
 //! [`ClientEngine`] is an engine behind an iii client, in this process or elsewhere;
-//! [`LocalEngine`] is a data directory without an engine. [`remote`] connects to an engine
+//! [`LocalEngine`] is a data directory without an engine, [`EmptyEngine`] neither. [`remote`] connects to an engine
 //! elsewhere, and [`WorkerSource`] reads the documents that a skills worker serves there.
 
 mod client;
+mod empty;
 mod local;
 pub mod remote;
 mod worker_source;
@@ -15,6 +16,7 @@ use skills_iii::state::SqliteState;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 pub use client::ClientEngine;
+pub use empty::EmptyEngine;
 pub use local::LocalEngine;
 pub use worker_source::WorkerSource;
 

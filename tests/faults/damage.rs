@@ -88,8 +88,9 @@ async fn export_leaves_a_damaged_row_out_and_exits_with_1() {
     assert!(!target.join("b.md").exists());
     let doctor = command(dir.path(), &["doctor", "--json"]);
     let report: Value = serde_json::from_slice(&doctor.stdout).unwrap();
-    let damaged = report["data"]["damaged"].as_array().unwrap();
-    let places: Vec<_> = damaged.iter().map(|row| &row["place"]).collect();
+    let found = report["data"]["findings"].as_array().unwrap();
+    let damaged = found.iter().filter(|entry| entry["group"] == "damaged");
+    let places: Vec<_> = damaged.map(|row| &row["place"]).collect();
     assert_eq!(places, ["skills/b", "skills/c"], "{report:#}");
 }
 

@@ -7,10 +7,11 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `stats`, `resolve`, `leases`, `lint` and `fetch` hold the functions, `tools` the operations that exist
-//! as tools only.
+//! `search`, `stats`, `resolve`, `leases`, `lint`, `doctor` and `fetch` hold the functions, `tools` the operations that
+//! exist as tools only.
 
 mod decode;
+pub mod doctor;
 pub mod documents;
 pub mod fetch;
 pub mod leases;
@@ -50,6 +51,7 @@ pub const OPERATIONS: &[Operation] = &[
     stats::STATS,
     resolve::RESOLVE,
     lint::LINT,
+    doctor::DOCTOR,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,

@@ -24,6 +24,7 @@ pub mod front_matter;
 mod function_id;
 pub mod generated_skill_md;
 mod headings;
+mod health;
 mod image;
 pub mod index;
 mod key_locks;
@@ -70,6 +71,7 @@ pub use front_matter::{Document, FrontMatter, Triggers};
 pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
 pub use headings::Slugs;
+pub use health::{Check, FindingGroup, HealthFinding};
 pub use index::{IndexPart, IndexView};
 pub use lease::{
     EntryName, ExpiryPlan, ExpirySchedule, LeaseHead, LeaseSettings, LeaseTerms, Owner, Ttl,

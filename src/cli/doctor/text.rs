@@ -1,135 +1,89 @@
-//! The diagnosis for people.
+//! The findings for people: in groups, with paths below the current directory as relative ones.
 
-use skills_core::{Severity, Skipped, escape_control};
-use skills_lint::Finding;
+use std::path::{MAIN_SEPARATOR, Path};
 
-use super::{Diagnosis, PatternCount, lint, rejections};
-use crate::cli::humanize;
+use skills_api::doctor::{DoctorOutput, FindingEntry};
+use skills_core::{FindingGroup, escape_control};
 
-/// A line: its label and its text.
-pub type Line = (&'static str, String);
+use crate::app::{Checkup, Subject};
+use crate::cli::humanize::count;
 
-/// Labels of lines that report a problem to fix.
-const FINDINGS: [&str; 6] = [
-    "warning", "rejected", "shadowed", "skipped", "damaged", "error",
-];
-
-/// How many problems there are.
-pub fn count_findings(diagnosis: &Diagnosis<'_>, lines: &[Line]) -> usize {
-    let findings = lines.iter().filter(|(label, _)| FINDINGS.contains(label));
-    let status = [&diagnosis.engine, &diagnosis.store];
-    findings.count() + status.iter().filter(|status| status.is_finding).count()
-}
-
-/// The lines in columns.
-pub fn print(lines: &[Line]) -> String {
-    let line = |(label, text): &Line| format!("{label:<8} {}\n", escape_control(text));
-    lines.iter().map(line).collect()
-}
-
-/// A line for each subject, and a summary.
-pub fn lines(diagnosis: &Diagnosis<'_>) -> Vec<Line> {
-    let checkup = diagnosis.checkup;
-    let report = &checkup.report;
-    let store_path = match diagnosis.store_path {
-        Some(path) => format!("{}: ", path.display()),
-        None => String::new(),
-    };
-    let engine = format!("{}: {}", checkup.url, diagnosis.engine.message);
-    let store = format!("{store_path}{}", diagnosis.store.message);
-    let mut lines = vec![("engine", engine), ("store", store)];
-    let warnings = diagnosis.config.warnings.iter();
-    lines.extend(warnings.map(|warning| ("warning", warning.clone())));
-    for (kind, patterns, files) in [
-        ("skill", &diagnosis.skill_patterns, &report.skills),
-        ("prompt", &diagnosis.prompt_patterns, &report.prompts),
-    ] {
-        lines.extend(patterns.iter().map(|count| pattern(count, kind)));
-        for file in files {
-            let path = file.path.display();
-            let files = file.folder.as_ref().map(|folder| folder.files.len());
-            let files = files.map(|files| format!("  ({})", humanize::count(files, "file")));
-            let files = files.unwrap_or_default();
-            lines.push((kind, format!("{}  {path}{files}", file.name)));
-            let warnings = file.warnings.iter();
-            lines.extend(warnings.map(|warning| ("warning", format!("{path}: {warning}"))));
-            lines.extend(rejections(file).map(|reason| {
-                let text = format!("{path}: other agents do not load it: it {reason}");
-                ("rejected", text)
-            }));
+/// The groups with their findings, then what was examined.
+pub fn report(checkup: &Checkup) -> String {
+    let Checkup { subject, output } = checkup;
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    let mut text = String::new();
+    for group in FindingGroup::ALL {
+        let entries = output.findings.iter().chain(&output.well);
+        let mut entries = entries
+            .filter(|entry| entry.group == group.as_str())
+            .peekable();
+        if entries.peek().is_none() {
+            continue;
         }
+        text.push_str(title(group));
+        text.push('\n');
+        for FindingEntry { place, reason, .. } in entries {
+            let line = format!("{place}: {reason}");
+            let line = here
+                .as_ref()
+                .map_or(line.clone(), |here| relative(&line, here));
+            text.push_str("  ");
+            text.push_str(&escape_control(&line));
+            text.push('\n');
+        }
+        text.push('\n');
     }
-    lines.extend(diagnosis.unlisted.iter().map(|unlisted| {
-        let label = if unlisted.is_fault { "warning" } else { "note" };
-        let (id, reason) = (&unlisted.id, &unlisted.reason);
-        let text = format!("{id}: not listed for clients of Agent Skills: {reason}");
-        (label, text)
-    }));
-    let patterns = diagnosis.agent_patterns.iter();
-    lines.extend(patterns.map(|count| pattern(count, "agent")));
-    for agent in &checkup.agents {
-        let path = agent.path.display();
-        lines.push(("agent", format!("{}  {path}", agent.ids.join(" "))));
-        let warnings = agent.warnings.iter();
-        lines.extend(warnings.map(|warning| ("warning", format!("{path}:{warning}"))));
-    }
-    lines.extend(checkup.shadowed.iter().map(|shadowed| {
-        let (kind, name) = (shadowed.kind, &shadowed.file.name);
-        let (path, by) = (shadowed.file.path.display(), shadowed.by);
-        let at = &shadowed.registered_at;
-        let text = format!(
-            "{path}: {kind} `{name}` was registered by a worker at {at} (origin {by}); \
-             unregister that one or rename the file"
-        );
-        ("shadowed", text)
-    }));
-    for (label, skipped) in [
-        ("warning", &checkup.unpublished),
-        ("warning", &checkup.registered_warnings),
-        ("skipped", &report.skipped),
-        ("damaged", &checkup.damaged),
-    ] {
-        let line = |Skipped { place, reason }: &Skipped| (label, format!("{place}: {reason}"));
-        lines.extend(skipped.iter().map(line));
-    }
-    lines.extend(lint(diagnosis).map(|finding| {
-        let Finding {
-            rule,
-            severity,
-            file,
-            at,
-            message,
-            ..
-        } = finding;
-        let label = match severity {
-            Severity::Error => "error",
-            Severity::Warning | Severity::Note => "advice",
-        };
-        (label, format!("{file}:{at}: {}: {message}", rule.code))
-    }));
-    let counts = [
-        format!("skills: {}", report.skills.len()),
-        format!("prompts: {}", report.prompts.len()),
-        format!("agents: {}", checkup.agents.len()),
-        format!("skipped: {}", report.skipped.len()),
-        format!("shadowed: {}", checkup.shadowed.len()),
-    ];
-    lines.push(("summary", counts.join(", ")));
-    lines
+    text.push_str(&escape_control(&summary(subject, output)));
+    text.push('\n');
+    text
 }
 
-/// What a pattern matches, and why it may serve less.
-fn pattern(count: &PatternCount<'_>, kind: &str) -> Line {
-    let PatternCount {
-        pattern,
-        files,
-        served,
-        earlier,
-    } = count;
-    let earlier = match earlier {
-        0 => String::new(),
-        _ => format!(", matched by an earlier pattern: {earlier}"),
+const fn title(group: FindingGroup) -> &'static str {
+    match group {
+        FindingGroup::Engine => "Engine",
+        FindingGroup::Store => "Store",
+        FindingGroup::Configuration => "Configuration",
+        FindingGroup::Damaged => "Damaged rows",
+        FindingGroup::NotServed => "Not served",
+        FindingGroup::Hidden => "Hidden by another entry",
+        FindingGroup::ToCorrect => "To correct",
+        FindingGroup::Advice => "Advice",
+        FindingGroup::Well => "In order",
+    }
+}
+
+fn summary(subject: &Subject, output: &DoctorOutput) -> String {
+    let problems = match output.problems {
+        0 => "no problem".to_owned(),
+        problems => count(problems, "problem"),
     };
-    let text = format!("{pattern} (files: {files}, {kind}s: {served}{earlier})");
-    ("pattern", text)
+    let counted = |number: Option<usize>, what: &str| match number {
+        Some(number) => count(number, what),
+        None => format!("{what}s that cannot be counted"),
+    };
+    let skills = counted(output.skills, "skill");
+    let prompts = counted(output.prompts, "prompt");
+    let checked = match subject {
+        Subject::Registry(url) => format!("the registry at {url}"),
+        Subject::Engine(url) => format!("the files here, and the rows of the engine at {url}"),
+        Subject::Directory { url, dir } => {
+            let dir = dir
+                .as_deref()
+                .map_or(Path::new("no data directory"), |dir| dir);
+            let idle = url.as_ref().map(|url| format!(" (no registry at {url})"));
+            let idle = idle.unwrap_or_default();
+            format!("the files here, and {}{idle}", dir.display())
+        }
+    };
+    format!("{problems}; {skills}, {prompts}; checked: {checked}")
+}
+
+/// A line with the paths below a directory as relative ones.
+fn relative(line: &str, here: &Path) -> String {
+    // Below the root every path would lose its first separator.
+    if here.parent().is_none() {
+        return line.to_owned();
+    }
+    line.replace(&format!("{}{MAIN_SEPARATOR}", here.display()), "")
 }

@@ -18,8 +18,6 @@ use super::options::Options;
 use super::output::{Output, Text};
 use collect::Checked;
 
-pub use formats::finding;
-
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LintArgs {

@@ -21,6 +21,7 @@ Feature: the functions of the registry on an engine
       | skills::stats               |
       | skills::resolve             |
       | skills::lint                |
+      | skills::doctor              |
       | prompts::register           |
       | prompts::unregister         |
       | prompts::list               |
@@ -63,6 +64,7 @@ Feature: the functions of the registry on an engine
         | skills::stats               | "unused": true,                                            |
         | skills::resolve             | "id": "resend",                                            |
         | skills::lint                | "id": "resend",                                            |
+        | skills::doctor              | "all": false,                                              |
         | prompts::register           | "name": "p", "description": "d", "function_id": "w::f",    |
         | prompts::unregister         | "name": "p",                                               |
         | prompts::list               |                                                            |

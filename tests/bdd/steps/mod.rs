@@ -2,6 +2,7 @@
 
 mod calls;
 mod collisions;
+mod doctor;
 mod eval;
 mod files;
 mod functions;

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use skills_test_support::engine::Peer;
 use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
 
+use super::doctor::found;
+
 fn skills(dir: &Path, args: &[&str]) -> Output {
     let mut command = skills_command();
     command
@@ -68,8 +70,8 @@ fn commands_on_the_data_directory_serve_the_rest_and_report_it() {
     assert_eq!(doctor.status.code(), Some(1), "{doctor:?}");
     let report: Value = serde_json::from_str(&stdout(&doctor)).unwrap();
     let report = &report["data"];
-    assert_eq!(report["findings"], 1, "{report:#}");
-    assert_eq!(report["damaged"][0]["place"], "skills/bad");
+    assert_eq!(report["problems"], 1, "{report:#}");
+    assert_eq!(found(report, "damaged")[0].0, "skills/bad");
 
     let removed = skills(dir, &["unregister", "bad"]);
     assert_eq!(stdout(&removed), "bad\n", "{removed:?}");

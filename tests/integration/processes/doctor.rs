@@ -28,12 +28,23 @@ pub(super) fn run(dir: &Path, url: &str, more: &[&str]) -> Output {
 /// The report of `skills doctor --json`, and its exit code.
 pub(super) async fn doctor(dir: &Path, url: &str) -> (Value, Option<i32>) {
     let (dir, url) = (dir.to_owned(), url.to_owned());
-    let run = move || run(&dir, &url, &["--json"]);
+    let run = move || run(&dir, &url, &["--json", "--all"]);
     let output = tokio::task::spawn_blocking(run).await.unwrap();
     let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["schema_version"], 1);
     assert_eq!(report["command"], "doctor");
     (report["data"].take(), output.status.code())
+}
+
+/// The findings of a group, or with `--all` what is in order: each place and reason.
+pub(super) fn found(report: &Value, group: &str) -> Vec<(String, String)> {
+    let lists = [&report["findings"], &report["well"]];
+    let entries = lists.into_iter().filter_map(Value::as_array).flatten();
+    let text = |entry: &Value, field: &str| entry[field].as_str().unwrap().to_owned();
+    entries
+        .filter(|entry| entry["group"] == group)
+        .map(|entry| (text(entry, "place"), text(entry, "reason")))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,46 +61,96 @@ async fn findings_are_reported_and_set_the_exit_code() {
     write(dir, "config.yaml", "skils: []\npublish: true\n");
     let (report, code) = doctor(dir, url).await;
     assert_eq!(code, Some(1));
-    let warning = report["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("config.yaml:1:1: `skils`"), "{warning}");
+    let [(place, reason)] = &found(&report, "configuration")[..] else {
+        panic!("{report:#}");
+    };
+    assert!(place.ends_with("config.yaml:1:1"), "{place}");
+    assert!(reason.starts_with("`skils`"), "{reason}");
 
     write(dir, "config.yaml", "skills: ['docs/*.md']\n");
     write(dir, "docs/a.md", "# A");
     let (report, code) = doctor(dir, url).await;
     assert_eq!(code, Some(0), "{report:#}");
     assert_eq!(report["healthy"], true);
-    assert_eq!(report["skills"][0]["id"], "a");
-    assert_eq!(report["patterns"]["skills"][0]["files"], 1);
-    assert_eq!(report["engine"]["state"], "absent");
-    assert_eq!(report["store"]["state"], "empty");
+    assert_eq!(
+        (&report["skills"], &report["prompts"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(report["checked"]["what"], "directory");
+    let well = found(&report, "well");
+    let is = |place: &str, reason: &str| {
+        let mut well = well.iter();
+        well.any(|(at, found)| at.contains(place) && found.contains(reason))
+    };
+    assert!(is("store ", "nothing stored yet"), "{report:#}");
+    assert!(is("pattern docs/*.md", "files: 1, skills: 1"), "{report:#}");
+    assert!(is("skill a", "a.md"), "{report:#}");
     assert!(!dir.join("data").exists(), "it creates nothing");
 
     write(dir, "docs/B.md", "# B");
     let (report, code) = doctor(dir, url).await;
     assert_eq!(
-        (code, &report["findings"]),
+        (code, &report["problems"]),
         (Some(1), &json!(1)),
         "{report:#}"
     );
-    let reason = report["skipped"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("has 'B'"), "{reason}");
+    let skipped = found(&report, "not_served");
+    assert!(skipped[0].1.contains("has 'B'"), "{skipped:?}");
+}
 
-    let output = run(dir, url, &[]);
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).unwrap();
+#[test]
+fn findings_come_first_in_groups_with_relative_paths_and_what_is_well_on_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    write(dir, "config.yaml", "skills: ['docs/*.md']\n");
+    write(dir, "docs/a.md", "# A\n\nText.\n");
+    write(dir, "docs/B.md", "# B");
+    let run = |more: &[&str]| {
+        let mut command = skills_command();
+        command.args(["doctor", "--url", NO_ENGINE, "--data-dir", "data"]);
+        let output = command.args(more).current_dir(dir).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(stderr, "error: 1 finding\n");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = run(&[]);
+    assert!(text.starts_with("Not served\n  docs/B.md: "), "{text}");
+    assert!(!text.contains("In order"), "{text}");
+    let last = format!(
+        "1 problem; 1 skill, 0 prompts; checked: the files here, and data (no registry at {NO_ENGINE})\n"
+    );
+    assert!(text.ends_with(&last), "{text}");
+    let text = run(&["--all"]);
+    let well = text.split_once("\nIn order\n").expect("a group").1;
     for words in [
-        "not running; commands use the data directory",
-        "data: nothing stored yet",
-        "pattern  docs/*.md (files: 2, skills: 1)",
-        "skill    a  ",
-        "skipped  ",
-        "skills: 1, prompts: 0, agents: 0, skipped: 1, shadowed: 0",
+        "  store data: nothing stored yet\n",
+        "  pattern docs/*.md: files: 2, skills: 1\n",
+        "  skill a: served from docs/a.md\n",
     ] {
-        assert!(text.contains(words), "no {words:?} in:\n{text}");
+        assert!(well.contains(words), "no {words:?} in:\n{text}");
     }
-    assert_eq!(
-        String::from_utf8(output.stderr).unwrap(),
-        "error: 1 finding\n"
+}
+
+/// A link to itself: even the superuser cannot follow it.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_cannot_be_read_is_a_finding() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    write(dir, "config.yaml", "{}\n");
+    fs::create_dir(dir.join("data")).unwrap();
+    let store = dir.join("data/state.db");
+    std::os::unix::fs::symlink(&store, &store).unwrap();
+    let (report, code) = doctor(dir, NO_ENGINE).await;
+    assert_eq!(code, Some(1), "{report:#}");
+    let [(place, reason)] = &found(&report, "store")[..] else {
+        panic!("{report:#}");
+    };
+    assert!(place.ends_with("data"), "{place}");
+    assert!(
+        reason.contains("could not use the data directory"),
+        "{reason}"
     );
 }
 
@@ -105,28 +166,34 @@ async fn the_matches_of_each_pattern_are_counted() {
         write(dir, &format!("docs/{file}"), "# Text");
     }
     let (report, _) = doctor(dir, NO_ENGINE).await;
-    let counted = |pattern: &str, [files, served, earlier]: [usize; 3]| json!({ "pattern": pattern, "files": files, "served": served, "earlier": earlier });
+    let mut counted = found(&report, "well");
+    counted.retain(|(place, _)| place.starts_with("pattern "));
+    let counted: Vec<_> = counted
+        .iter()
+        .map(|(at, found)| (&at[8..], &found[..]))
+        .collect();
     assert_eq!(
-        report["patterns"]["skills"],
-        json!([
-            counted("docs/**/*.md", [3, 2, 0]),
-            counted("docs/{a,b}.md", [2, 0, 2]),
-            counted("[", [0, 0, 0]),
-            counted("docs/**/*.md", [3, 0, 3]),
-            counted("docs/*.txt", [1, 0, 0]),
-            counted("docs/z*.md", [0, 0, 0]),
-        ]),
+        counted,
+        [
+            ("docs/**/*.md", "files: 3, skills: 2"),
+            (
+                "docs/{a,b}.md",
+                "files: 2, skills: 0, matched by an earlier pattern: 2"
+            ),
+            ("[", "files: 0, skills: 0"),
+            (
+                "docs/**/*.md",
+                "files: 3, skills: 0, matched by an earlier pattern: 3"
+            ),
+            ("docs/*.txt", "files: 1, skills: 0"),
+            ("docs/z*.md", "files: 0, skills: 0"),
+        ],
         "{report:#}"
     );
-    let skipped = report["skipped"].as_array().unwrap();
-    let nothing = skipped
-        .iter()
-        .filter(|skipped| skipped["reason"] == "matches no file");
-    let nothing: Vec<_> = nothing.map(|skipped| &skipped["place"]).collect();
+    let mut nothing = found(&report, "not_served");
+    nothing.retain(|(_, reason)| reason == "matches no file");
+    let nothing: Vec<_> = nothing.iter().map(|(place, _)| &place[..]).collect();
     assert_eq!(nothing, ["pattern `docs/z*.md`"], "{report:#}");
-    let text = String::from_utf8(run(dir, NO_ENGINE, &[]).stdout).unwrap();
-    let words = "docs/{a,b}.md (files: 2, skills: 0, matched by an earlier pattern: 2)\n";
-    assert!(text.contains(words), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -138,7 +205,7 @@ async fn a_file_with_the_id_of_a_plane_is_a_finding() {
     write(dir, "dev.md", "# Not the agent\n");
     let (report, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!(
-        (code, &report["findings"]),
+        (code, &report["problems"]),
         (Some(1), &json!(1)),
         "{report:#}"
     );
@@ -147,8 +214,8 @@ async fn a_file_with_the_id_of_a_plane_is_a_finding() {
         "has the id `dev` that {} has already; rename one",
         file.display()
     );
-    let expected = json!([{ "place": dir.join("dev.3md"), "reason": reason }]);
-    assert_eq!(report["skipped"], expected);
+    let place = dir.join("dev.3md").display().to_string();
+    assert_eq!(found(&report, "hidden"), [(place, reason)]);
 }
 
 /// As for the other commands.
@@ -157,54 +224,64 @@ fn the_url_can_come_from_the_environment() {
     let dir = tempfile::tempdir().unwrap();
     let engine_url = |more: &[&str]| {
         let output = skills_command()
-            .args(["doctor", "--json", "--quiet", "--data-dir"])
-            .arg(dir.path().join("data"))
+            .args(["doctor", "--json", "--quiet"])
             .args(more)
+            .env("SKILLS_DATA_DIR", dir.path().join("data"))
             .env("SKILLS_URL", "ws://localhost:1")
             .current_dir(dir.path())
             .output()
             .unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        report["data"]["engine"]["url"].as_str().unwrap().to_owned()
+        report["data"]["checked"]["url"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(engine_url(&[]), "ws://localhost:1");
     assert_eq!(engine_url(&["--url", NO_ENGINE]), NO_ENGINE);
 }
 
+/// The registry that runs reports its own files, wherever it is asked.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shadowed_file_is_a_finding_with_and_without_an_engine() {
+async fn a_hidden_file_is_a_finding_with_and_without_an_engine() {
     let dir = tempfile::tempdir().unwrap();
     let dir = &fs::canonicalize(dir.path()).unwrap();
-    write(dir, "config.yaml", "skills: ['docs/*.md']\n");
+    write(dir, "config.yaml", "skills: ['docs/*.md']\nskils: []\n");
     write(dir, "docs/taken.md", "# From a file\n");
     write(dir, "docs/free.md", "# Free\n");
-    let data = dir.join("data");
-    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&data, &[]).await;
+    write(dir, "docs/B.md", "# B");
+    let (data, config) = (dir.join("data"), dir.join("config.yaml"));
+    let config = ["--config", config.to_str().unwrap()];
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&data, &config).await;
     let peer = Peer::connect(&url, "peer").await;
     let registered = peer.register_skill("taken", "# From a worker").await;
-    let expected = json!([{
-        "kind": "skill",
-        "name": "taken",
-        "path": dir.join("docs/taken.md"),
-        "by": "state",
-        "registered_at": registered["registered_at"],
-    }]);
-    let (report, code) = doctor(dir, &url).await;
-    assert_eq!(code, Some(1));
-    assert_eq!(report["engine"]["state"], "serving", "{report:#}");
-    assert_eq!(report["store"]["state"], "healthy", "{report:#}");
-    assert_eq!(report["shadowed"], expected);
+    let at = registered["registered_at"].as_str().unwrap();
+    let reason = format!(
+        "skill `taken` was registered by a worker at {at}; unregister that one or rename the file"
+    );
+    let hidden = [(dir.join("docs/taken.md").display().to_string(), reason)];
+    let elsewhere = tempfile::tempdir().unwrap();
+    write(elsewhere.path(), "config.yaml", "skills: ['none/*.md']\n");
+    let (served, code) = doctor(elsewhere.path(), &url).await;
+    assert_eq!(code, Some(1), "{served:#}");
+    assert_eq!(served["checked"], json!({ "what": "registry", "url": url }));
+    assert_eq!(found(&served, "hidden"), hidden, "{served:#}");
+    assert_eq!(found(&served, "configuration").len(), 1, "{served:#}");
+    assert_eq!(found(&served, "not_served").len(), 1, "{served:#}");
+    assert_eq!(
+        (&served["skills"], &served["prompts"]),
+        (&json!(2), &json!(0))
+    );
+    let well = found(&served, "well");
+    let store = well.iter().find(|(place, _)| place.starts_with("store "));
+    let healthy = "healthy: schema version 1, rows: 1";
+    assert_eq!(store.map(|(_, reason)| &reason[..]), Some(healthy));
     serve.kill().await;
 
-    let (report, code) = doctor(dir, NO_ENGINE).await;
+    let (here, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!(code, Some(1));
-    assert_eq!(report["engine"]["state"], "absent");
-    let store = &report["store"];
-    assert_eq!(
-        (&store["state"], &store["schema_version"], &store["rows"]),
-        (&json!("healthy"), &json!(1), &json!(1))
-    );
-    assert_eq!(report["shadowed"], expected);
+    assert_eq!(here["findings"], served["findings"]);
+    assert_eq!(here["checked"]["what"], "directory");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,12 +296,9 @@ async fn skills_that_clients_are_not_offered_are_named_with_the_cure() {
     }
     let (report, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!(code, Some(0), "notes are no findings: {report:#}");
-    let unlisted = report["unlisted"].as_array().unwrap();
-    let shown: Vec<_> = unlisted
-        .iter()
-        .map(|one| (one["id"].as_str().unwrap(), one["reason"].as_str().unwrap()))
-        .collect();
-    let [(first, name), (second, many)] = shown[..] else {
+    let mut shown = found(&report, "advice");
+    shown.retain(|(_, reason)| reason.starts_with("not listed for clients"));
+    let [(first, name), (second, many)] = &shown[..] else {
         panic!("{shown:?}");
     };
     assert_eq!([first, second], ["a_b", "team"]);
@@ -264,16 +338,16 @@ async fn front_matter_of_registered_skills_is_reported() {
     }
     let (report, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!(code, Some(1));
-    let warnings = report["registered_warnings"].as_array().unwrap();
+    let warnings = found(&report, "to_correct");
     let [open, repaired] = &warnings[..] else {
         panic!("{warnings:?}");
     };
-    for (found, place, words) in [
+    for (finding, place, words) in [
         (open, "/open", "add a line `---` after the front matter"),
         (repaired, "/repaired", "put it in quotes"),
     ] {
-        let text = found.to_string();
-        assert!(text.contains(place) && text.contains(words), "{text}");
+        let (at, reason) = finding;
+        assert!(at.ends_with(place) && reason.contains(words), "{finding:?}");
     }
 }
 
@@ -287,13 +361,13 @@ async fn skills_with_one_name_are_named_if_they_are_published() {
     }
     write(dir, "config.yaml", "skills: ['docs/**/*.md']\n");
     let (report, code) = doctor(dir, NO_ENGINE).await;
-    assert_eq!((code, &report["unpublished"]), (Some(0), &json!([])));
+    assert_eq!(code, Some(0), "{report:#}");
     let config = "skills: ['docs/**/*.md']\npublish: true\n";
     write(dir, "config.yaml", config);
     let (report, code) = doctor(dir, NO_ENGINE).await;
     assert_eq!(code, Some(1));
     let reason = "is not in the published index, because `team-a/pdf` has the name `pdf` too and \
                   clients install skills by name; rename one of them";
-    let expected = json!([{ "place": "team-b/pdf", "reason": reason }]);
-    assert_eq!(report["unpublished"], expected);
+    let expected = [("team-b/pdf".to_owned(), reason.to_owned())];
+    assert_eq!(found(&report, "to_correct"), expected);
 }

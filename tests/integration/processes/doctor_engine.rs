@@ -3,16 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skills_iii::ErrorBody;
 use skills_iii::client::{TriggerProvider, TriggerSpec, TriggerTypeSpec};
 use skills_test_support::NO_ENGINE;
 use skills_test_support::engine::{Peer, TestEngine};
 use skills_test_support::files::write;
-use skills_test_support::handler::returns;
 use skills_test_support::process::{Addresses, SkillsProcess};
 
-use super::doctor::{DEV, doctor, run};
+use super::doctor::{DEV, doctor, found};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_without_registry_and_an_invalid_store_are_findings() {
@@ -20,26 +19,27 @@ async fn an_engine_without_registry_and_an_invalid_store_are_findings() {
     let dir = dir.path();
     write(dir, "config.yaml", "state_timeout_ms: 5000\n");
     write(dir, "data/state.db", "no database at all ".repeat(100));
+    let (report, code) = doctor(dir, NO_ENGINE).await;
+    assert_eq!(code, Some(1), "{report:#}");
+    let store = found(&report, "store");
+    let words = "is not a SQLite database (the file was left as it is";
+    assert!(store[0].1.contains(words), "{report:#}");
+
     let engine = TestEngine::start().await;
     let (report, code) = doctor(dir, &engine.url).await;
     assert_eq!(
-        (code, &report["findings"]),
-        (Some(1), &json!(2)),
+        (code, &report["problems"]),
+        (Some(1), &json!(1)),
         "{report:#}"
     );
-    assert_eq!(report["engine"]["state"], "idle");
-    let message = report["store"]["message"].as_str().unwrap();
-    assert!(
-        message.contains("is not a SQLite database; the file was left as it is"),
-        "{message}"
-    );
+    let reason = &found(&report, "engine")[0].1;
+    assert!(reason.contains("no registry there offers"), "{reason}");
     let (report, code) = doctor(dir, "http://127.0.0.1:1").await;
     assert_eq!(code, Some(1));
-    assert_eq!(report["engine"]["state"], "refusing");
-    let message = report["engine"]["message"].as_str().unwrap();
+    let reason = &found(&report, "engine")[0].1;
     assert!(
-        message.contains("looks like ws://127.0.0.1:49134"),
-        "{message}"
+        reason.contains("looks like ws://127.0.0.1:49134"),
+        "{reason}"
     );
 }
 
@@ -55,40 +55,31 @@ async fn damaged_rows_are_findings_with_and_without_an_engine() {
         json!({ "scope": "skills", "key": "dev", "value":
             { "id": "dev", "skill": "# D", "registered_at": "2026-01-01T00:00:00.000000Z" } }),
     ];
-    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&dir.join("data"), &[]).await;
+    let config = dir.join("config.yaml");
+    let config = ["--config", config.to_str().unwrap()];
+    let (serve, Addresses { url, .. }) = SkillsProcess::serve(&dir.join("data"), &config).await;
     let peer = Peer::connect(&url, "peer").await;
     for row in &rows {
         peer.call("state::set", row.clone()).await.unwrap();
     }
     let (served, code) = doctor(dir, &url).await;
     assert_eq!(code, Some(1));
-    assert_eq!(served["engine"]["state"], "serving");
-    assert_eq!(served["findings"], 3, "{served:#}");
-    let places = [
-        &served["damaged"][0]["place"],
-        &served["damaged"][1]["place"],
-    ];
-    assert_eq!(places, ["skills/?", "prompts/bad"], "{served:#}");
-    assert_eq!(served["shadowed"][0]["name"], "dev", "{served:#}");
-    let text = String::from_utf8(run(dir, &url, &[]).stdout).unwrap();
-    assert!(text.contains("\ndamaged  skills/?: "), "{text}");
+    assert_eq!(served["checked"]["what"], "registry");
+    assert_eq!(served["problems"], 3, "{served:#}");
+    let places = |report: &Value, group: &str| {
+        let found = found(report, group).into_iter();
+        found.map(|(place, _)| place).collect::<Vec<_>>()
+    };
+    let damaged = ["skills/bad", "prompts/bad"];
+    assert_eq!(places(&served, "damaged"), damaged, "{served:#}");
+    let hidden = found(&served, "hidden");
+    assert!(
+        hidden[0].1.contains("skill `dev` was registered"),
+        "{served:#}"
+    );
     serve.kill().await;
-
     let (kept, _) = doctor(dir, NO_ENGINE).await;
-    for part in ["findings", "shadowed"] {
-        assert_eq!(kept[part], served[part], "{part}");
-    }
-    // The data directory has the key that a list of an engine does not have.
-    assert_eq!(kept["damaged"][0]["place"], "skills/bad");
-    for (kept, served) in [
-        (
-            &kept["damaged"][0]["reason"],
-            &served["damaged"][0]["reason"],
-        ),
-        (&kept["damaged"][1], &served["damaged"][1]),
-    ] {
-        assert_eq!(kept, served);
-    }
+    assert_eq!(kept["findings"], served["findings"]);
 
     // The rows are checked on an engine without a registry too.
     let engine = TestEngine::start().await;
@@ -97,10 +88,10 @@ async fn damaged_rows_are_findings_with_and_without_an_engine() {
         peer.call("state::set", row).await.unwrap();
     }
     let (idle, _) = doctor(dir, &engine.url).await;
-    assert_eq!(idle["engine"]["state"], "idle");
-    for part in ["damaged", "shadowed"] {
-        assert_eq!(idle[part], served[part], "{part}");
-    }
+    assert_eq!(idle["checked"]["what"], "engine");
+    assert_eq!(found(&idle, "hidden"), hidden);
+    // A list of an engine does not have the keys.
+    assert_eq!(places(&idle, "damaged"), ["skills/?", "prompts/bad"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,13 +102,11 @@ async fn state_that_an_engine_cannot_read_is_a_finding() {
     let engine = TestEngine::without_state().await;
     let (report, code) = doctor(dir, &engine.url).await;
     assert_eq!(
-        (code, &report["findings"]),
+        (code, &report["problems"]),
         (Some(1), &json!(2)),
         "{report:#}"
     );
-    let damaged = &report["damaged"][0];
-    assert_eq!(damaged["place"], *engine.url);
-    let reason = damaged["reason"].as_str().unwrap();
+    let reason = &found(&report, "store")[0].1;
     assert!(reason.contains("could not list the skills"), "{reason}");
 }
 
@@ -144,28 +133,23 @@ async fn a_foreign_provider_of_a_trigger_type_is_a_finding() {
         ..TriggerTypeSpec::default()
     };
     foreign.0.register_trigger_type(on_change, Arc::new(Silent));
-    let registry = engine.peer("registry").await;
-    for (function, answer) in [
-        ("skills::register", json!({})),
-        ("skills::list", json!({ "skills": [] })),
-        ("prompts::list", json!({ "prompts": [] })),
-    ] {
-        registry.register_function(function, returns(answer)).await;
-    }
     foreign
         .call_until_ok(
             "engine::triggers::info",
             json!({ "id": "skills::on-change" }),
         )
         .await;
+    let mut worker = SkillsProcess::worker(&engine.url, &[]);
+    worker.wait_for_log("serving on the engine").await;
     let (report, code) = doctor(dir, &engine.url).await;
     assert_eq!(code, Some(1), "{report:#}");
-    assert_eq!(report["engine"]["state"], "serving", "{report:#}");
-    let damaged = &report["damaged"][0];
-    assert_eq!(damaged["place"], "skills::on-change", "{report:#}");
-    let reason = damaged["reason"].as_str().unwrap();
+    assert_eq!(report["checked"]["what"], "registry", "{report:#}");
+    let [(place, reason)] = &found(&report, "engine")[..] else {
+        panic!("{report:#}");
+    };
+    assert_eq!(place, "skills::on-change");
     assert!(
-        reason.contains("`foreign`") && reason.contains("`registry`"),
+        reason.contains("`foreign`") && reason.contains("the registry (`skills"),
         "{reason}"
     );
 

@@ -27,6 +27,8 @@ pub(super) struct Unshadowed<T> {
     pub listing: Listing<T>,
     /// Those whose key state or an earlier source has.
     pub hidden: Vec<T>,
+    /// The same for a list.
+    pub shadowed: Vec<Skipped>,
 }
 
 /// The origins that each skill hides, if their bodies are not equal.
@@ -34,7 +36,7 @@ pub(crate) type Hides = BTreeMap<SkillId, Vec<Origin>>;
 
 impl Registry {
     /// The entries of every source whose key neither state nor an earlier source has. The
-    /// others are hidden, and named among the skipped.
+    /// others are hidden.
     pub(super) async fn unshadowed<T>(
         &self,
         list: ListSource<T>,
@@ -42,18 +44,18 @@ impl Registry {
         stored: impl Iterator<Item = Arc<str>>,
     ) -> Result<Unshadowed<T>, Error> {
         let mut listing = Listing::default();
-        let mut hidden = Vec::new();
-        if self.sources.is_empty() {
-            return Ok(Unshadowed { listing, hidden });
+        let (mut hidden, mut shadowed) = (Vec::new(), Vec::new());
+        let mut taken = HashMap::new();
+        if !self.sources.is_empty() {
+            taken.extend(stored.map(|key| (key, Origin::State)));
         }
-        let mut taken: HashMap<_, _> = stored.map(|key| (key, Origin::State)).collect();
         for source in &self.sources {
             let listed = list(&**source).await?;
             listing.skipped.extend(listed.skipped);
             for entry in listed.entries {
                 let (key, origin) = key(&entry);
                 if let Some(by) = taken.get(&key) {
-                    listing.skipped.push(Skipped {
+                    shadowed.push(Skipped {
                         place: format!("{origin}: {key}"),
                         reason: format!("shadowed by an entry of the same name from {by}"),
                     });
@@ -64,7 +66,11 @@ impl Registry {
                 }
             }
         }
-        Ok(Unshadowed { listing, hidden })
+        Ok(Unshadowed {
+            listing,
+            hidden,
+            shadowed,
+        })
     }
 
     /// What the served skills hide. `stored_bytes` is the length of a registered body.

@@ -6,6 +6,7 @@ mod collisions;
 mod fetch;
 mod files;
 mod gc;
+mod health;
 mod index;
 mod indexing;
 mod leases;
@@ -17,7 +18,7 @@ mod search_request;
 mod skills;
 mod stats;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -40,6 +41,7 @@ pub use stats::Stats;
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
+use crate::health::Check;
 use crate::limits::INDEX_BYTES;
 use crate::usage::Usage;
 use crate::{
@@ -100,6 +102,8 @@ pub struct Registry {
     index_max_bytes: usize,
     visibility: VisibilityRules,
     on_conflict: OnConflict,
+    /// Further checks. A std mutex: nothing awaits while it is held.
+    checks: Mutex<Vec<Check>>,
     usage: Usage,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
@@ -149,6 +153,7 @@ impl Registry {
             lint,
             index_max_bytes,
             on_conflict,
+            checks: Mutex::default(),
             now,
         }
     }

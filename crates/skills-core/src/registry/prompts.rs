@@ -124,6 +124,7 @@ impl Registry {
         let Unshadowed {
             listing: custom,
             hidden,
+            shadowed,
         } = self.unshadowed_prompts(&state).await?;
         let mut hides: HashMap<_, Vec<_>> = HashMap::new();
         for prompt in hidden {
@@ -155,6 +156,7 @@ impl Registry {
         let mut entries: Vec<PromptHead> = stored.chain(custom_heads).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         let mut skipped = state.damaged.clone();
+        skipped.extend(shadowed);
         skipped.extend(custom.skipped);
         Ok(Listing { entries, skipped })
     }
@@ -305,7 +307,7 @@ impl Registry {
         Ok(self.unshadowed_prompts(state).await?.listing)
     }
 
-    async fn unshadowed_prompts(
+    pub(super) async fn unshadowed_prompts(
         &self,
         state: &Snapshot<Prompt>,
     ) -> Result<Unshadowed<SourcePrompt>, Error> {

@@ -179,6 +179,7 @@ impl Registry {
             Some(entries[at].bytes)
         };
         let mut hides = self.hides(&custom, stored_bytes).await?;
+        skipped.extend(custom.shadowed);
         let custom = custom.listing;
         // What is off hides the file of the same id, as every registered skill does.
         entries.retain(|head| {
@@ -314,7 +315,7 @@ impl Registry {
         Ok((skills, hides))
     }
 
-    async fn unshadowed_skills(
+    pub(super) async fn unshadowed_skills(
         &self,
         stored: impl Iterator<Item = Arc<str>>,
     ) -> Result<Unshadowed<SourceSkill>, Error> {

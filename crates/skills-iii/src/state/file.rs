@@ -68,7 +68,11 @@ pub(super) fn existing(dir: &Path) -> Result<Option<PathBuf>, StateError> {
         Ok(found) if found.len() >= MIN_DATABASE_BYTES => Ok(Some(path)),
         _ if has_wal => Err(StateError::Emptied { path, wal }),
         Ok(_) => Ok(Some(path)),
-        Err(_) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StateError::Directory {
+            path: dir.to_owned(),
+            cause: Arc::new(error),
+        }),
     }
 }
 

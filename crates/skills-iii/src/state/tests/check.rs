@@ -38,6 +38,19 @@ fn a_check_creates_nothing() {
     ));
 }
 
+/// A link to itself: even the superuser cannot follow it.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_reached_is_an_error_and_not_an_empty_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(FILE_NAME);
+    std::os::unix::fs::symlink(&file, &file).unwrap();
+    let error = check(dir.path()).unwrap_err();
+    assert!(matches!(error, StateError::Directory { .. }), "{error}");
+    let text = error.with_cause_and_hint();
+    assert!(text.contains("check the owner and mode"), "{text}");
+}
+
 #[tokio::test]
 async fn a_healthy_store_is_left_unchanged() {
     let (dir, store) = fresh();
