@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 
 use super::checks::{add_checks, add_engine_check, add_store_check};
 use super::file_handles::max_connections;
+use super::metrics::Metrics;
 use super::sources::FileCounts;
 use super::usage::{finish_usage, keep_usage};
 use super::worker::Worker;
@@ -34,6 +35,8 @@ pub struct EmbeddedRegistry {
     pub file_counts: Arc<FileCounts>,
     /// Its state.
     pub store: Arc<SqliteState>,
+    /// What it counts.
+    pub metrics: Arc<Metrics>,
     serving: watch::Receiver<bool>,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -47,7 +50,9 @@ impl EmbeddedRegistry {
         loaded: &LoadedConfig,
     ) -> Result<Self, StateError> {
         let limits = &loaded.config.limits;
+        let metrics = Arc::<Metrics>::default();
         let store = StoreOptions {
+            on_commit: Some(metrics.on_commit()),
             max_value: limits.value_bytes,
             max_queued: limits.write_queue_bytes,
             ..StoreOptions::default()
@@ -78,7 +83,8 @@ impl EmbeddedRegistry {
         add_checks(&registry, loaded, &sources);
         add_engine_check(&registry, &client);
         let scopes = scopes(&loaded.config);
-        let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes);
+        let counted = Some(Arc::clone(&metrics));
+        let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes, counted);
         let serving = worker.serving();
         let (leased, served) = (Arc::clone(&registry), worker.serving());
         let expiry = async move { remove_expired(&leased, served).await };
@@ -96,6 +102,7 @@ impl EmbeddedRegistry {
             sources,
             file_counts,
             store,
+            metrics,
             serving,
             tasks: vec![
                 tokio::spawn(follow_files),

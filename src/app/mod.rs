@@ -19,6 +19,8 @@ mod lint;
 mod local_registry;
 mod mcp;
 mod memory;
+mod metrics;
+mod metrics_route;
 mod serve;
 mod sources;
 mod state_follower;
@@ -48,6 +50,7 @@ pub use lint::{lint_collection, lint_file, registered_skill};
 pub use local_registry::LocalRegistry;
 pub use mcp::mcp;
 pub use memory::give_back_memory;
+pub use metrics::METRICS;
 pub use serve::{Ready, ServeError, ServeOptions, serve};
 pub use stop_signal::stop_signal;
 pub use triggers::{NotSubscribed, subscribe, wait_subscribed};
@@ -80,6 +83,7 @@ pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Outpu
         client.clone(),
         Arc::clone(&registry),
         &scopes(&loaded.config),
+        None,
     );
     let report = sources::report(&sources, &registry, worker.serving(), Level::INFO);
     let serving = log_serving(worker.serving());

@@ -20,6 +20,7 @@ use tracing::Level;
 use super::address::{DEFAULT_WORKER_PORT, authority};
 use super::embedded_registry::EmbeddedRegistry;
 use super::file_handles::max_connections;
+use super::metrics_route::MetricsRoute;
 use super::{SHUTDOWN_TIMEOUT, http, mcp, sources, well_known};
 use crate::config::LoadedConfig;
 
@@ -158,7 +159,17 @@ pub async fn serve(
         let registry = Arc::clone(&local.registry);
         let server = mcp::server(&local.client, registry, loaded, clients_stop.clone());
         let watching = tasks.spawn(mcp::watch_functions(&local.client, server.clone()));
+        server.observe(local.metrics.mcp_observer());
         let access = options.access;
+        let metrics = MetricsRoute {
+            metrics: Arc::clone(&local.metrics),
+            hub: local.hub.clone(),
+            server: server.clone(),
+            registry: Arc::clone(&local.registry),
+            files: Arc::clone(&local.file_counts),
+            data_dir: options.data_dir,
+            access: access.clone(),
+        };
         let max_connections = max_connections(loaded.config.limits.http_connections);
         let mcp_options = HttpOptions {
             access: access.clone(),
@@ -168,6 +179,7 @@ pub async fn serve(
             ..HttpOptions::default()
         };
         let mut routes = router(server, mcp_options, clients_stop.clone());
+        routes = routes.merge(metrics.router());
         if loaded.config.publish {
             let registry = Arc::clone(&local.registry);
             routes = routes.merge(well_known::router(registry, access.clone()));

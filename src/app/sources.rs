@@ -50,11 +50,13 @@ fn is_empty(report: &SourcesReport) -> bool {
     }) && agents.is_none_or(|found| found.documents.is_empty() && found.skipped.is_empty())
 }
 
-/// How many skills the files hold, as of the last walk.
+/// How many skills and prompts the files hold, as of the last walk.
 #[derive(Debug, Default)]
 pub struct FileCounts {
     /// Skills that no registered skill hides.
     pub skills: AtomicUsize,
+    /// Prompts that no registered prompt hides.
+    pub prompts: AtomicUsize,
     /// Files that are not served as skills: hidden, or not fit.
     pub skipped: AtomicUsize,
 }
@@ -111,6 +113,14 @@ impl FileCounts {
                 Err(_) => return,
             }
         }
+        let mut prompts = 0;
+        for name in known.prompts() {
+            match registry.is_prompt_registered(name).await {
+                Ok(registered) => prompts += usize::from(!registered),
+                Err(_) => return,
+            }
+        }
+        self.prompts.store(prompts, Ordering::Relaxed);
         self.skills.store(skills, Ordering::Relaxed);
         self.skipped
             .store(known.skipped() + hidden, Ordering::Relaxed);

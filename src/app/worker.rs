@@ -5,17 +5,18 @@
 //! over when the owner disconnects.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use skills_api::{OPERATIONS, Operation, TRIGGER_TYPES, TriggerType, code, functions};
-use skills_core::Registry;
+use skills_core::{Error, Registry};
 use skills_iii::client::{FunctionSpec, Handler, TriggerProvider, TriggerSpec, TriggerTypeSpec};
 use skills_iii::{CallError, Client, ErrorBody};
 use tokio::sync::{Notify, watch};
 
 use super::engine_events::{EngineListener, follow_connection};
+use super::metrics::{Metrics, Surface};
 use super::state_follower::StateFollower;
 use super::triggers::{RETRY_MAX, RETRY_PAUSE, ask, raw, subscribe};
 
@@ -29,6 +30,7 @@ pub struct Worker {
     follower: StateFollower,
     /// Notified when a worker connects or disconnects.
     workers_changed: Arc<Notify>,
+    metrics: Option<Arc<Metrics>>,
     serving: watch::Sender<bool>,
 }
 
@@ -40,8 +42,14 @@ enum Role {
 }
 
 impl Worker {
-    /// Offers the registry on `client` and follows these scopes of state.
-    pub fn new(client: Client, registry: Arc<Registry>, scopes: &[String]) -> Self {
+    /// Offers the registry on `client` and follows these scopes of state. Calls are counted in
+    /// `metrics`.
+    pub fn new(
+        client: Client,
+        registry: Arc<Registry>,
+        scopes: &[String],
+        metrics: Option<Arc<Metrics>>,
+    ) -> Self {
         let workers_changed = Arc::new(Notify::new());
         let notify = Arc::clone(&workers_changed);
         let handler: Handler = Arc::new(move |_| {
@@ -61,6 +69,7 @@ impl Worker {
             client,
             registry,
             workers_changed,
+            metrics,
             serving: watch::Sender::new(false),
         };
         worker.offer(lock());
@@ -155,10 +164,17 @@ impl Worker {
 
     fn offer(&self, function: &'static Operation) {
         let registry = Arc::clone(&self.registry);
+        let metrics = self.metrics.as_ref();
+        let metrics = metrics.map(|metrics| metrics.operation(Surface::Engine, function.id));
         let handler: Handler = Arc::new(move |payload| {
-            let registry = Arc::clone(&registry);
+            let (registry, metrics) = (Arc::clone(&registry), metrics.clone());
             Box::pin(async move {
+                let start = Instant::now();
                 let answer = (function.run)(registry, payload).await;
+                if let Some(metrics) = metrics {
+                    let failure = answer.as_ref().err().map(Error::kind);
+                    metrics.answered(start.elapsed(), failure);
+                }
                 answer
                     .map(Some)
                     .map_err(|e| ErrorBody::new(code(e.kind()), e.to_text()))

@@ -7,6 +7,7 @@ mod document;
 mod limits;
 mod lint;
 mod mcp;
+mod metrics;
 mod processes;
 mod readme;
 mod schemas;

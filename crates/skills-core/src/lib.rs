@@ -43,6 +43,7 @@ mod prompt_name;
 mod prompt_output;
 mod prompt_template;
 mod published;
+mod read_counts;
 mod registry;
 mod row;
 mod row_slot;
@@ -90,12 +91,13 @@ pub use prompt_name::PromptName;
 pub use prompt_output::{RenderedPrompt, messages, user_message};
 pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
+pub use read_counts::ReadFrom;
 pub use registry::{
     DocumentList, FetchOptions, Garbage, GarbageEntry, IndexText, LeaseListener, Match, Missing,
     OwnerState, PromptHead, PromptMenuEntry, PromptRegistration, Reason, RegisteredFindings,
-    Registry, RegistrySettings, Renewed, Resolved, ResolvedSkill, Resource, ResourceTemplate,
-    Routing, Search, SearchResult, SkillCard, SkillDetails, SkillHead, SkillRegistration, Stats,
-    TEMPLATES,
+    Registry, RegistrySettings, RegistrySizes, Renewed, Resolved, ResolvedSkill, Resource,
+    ResourceTemplate, Routing, Search, SearchResult, SkillCard, SkillDetails, SkillHead,
+    SkillRegistration, Stats, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

@@ -32,6 +32,14 @@ impl Snapshot {
         })
     }
 
+    /// The names of the prompts that were served.
+    pub fn prompts(&self) -> impl Iterator<Item = &PromptName> {
+        self.served.keys().filter_map(|name| match name {
+            ServedName::Prompt(name) => Some(name),
+            ServedName::Skill(_) => None,
+        })
+    }
+
     /// How many files and patterns for skills were skipped.
     pub const fn skipped(&self) -> usize {
         self.skipped_skills

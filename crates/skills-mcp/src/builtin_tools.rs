@@ -43,6 +43,11 @@ impl BuiltinTool {
         Self { tool, operation }
     }
 
+    /// The id of the operation.
+    pub const fn id(&self) -> &'static str {
+        self.operation.id
+    }
+
     /// Calls the tool.
     pub async fn call(
         &self,

@@ -1,6 +1,7 @@
 //! `tools/call`: calls a built-in tool or a function on the engine, and converts what it returns.
 
 use std::pin::pin;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -11,18 +12,20 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use skills_core::{Error, Failure, nearest};
+use skills_core::{Error, Failure, Kind, nearest};
 use tokio::time::{Instant, interval_at};
 
 use super::builtin_tools::{self, BUILTIN_TOOLS};
 use super::engine_tools::EngineTools;
 use super::{RegistryServer, error_code};
 
-/// Calls a tool. A failed call is a result for the model to read; an unknown tool is an error.
+/// Calls a tool. A failed call is a result for the model to read, with its kind in `failure`; an
+/// unknown tool is an error.
 pub async fn call(
     server: &RegistryServer,
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
+    failure: &OnceLock<Kind>,
 ) -> Result<CallToolResult, ErrorData> {
     let shared = &server.shared;
     let (name, arguments) = (&*request.name, request.arguments.unwrap_or_default());
@@ -43,13 +46,19 @@ pub async fn call(
         output.map(|output| readable(result(output.as_deref()), version.as_ref()))
     };
     match called {
-        Ok(result) => Ok(result),
+        Ok(result) => {
+            if result.is_error == Some(true) {
+                let _ = failure.set(Kind::Failed);
+            }
+            Ok(result)
+        }
         // The function was unregistered after `find`.
         Err(Error::Function {
             cause: Failure::Absent,
             ..
         }) => Err(unknown_tool(&shared.engine_tools, name).await),
         Err(error) => {
+            let _ = failure.set(error.kind());
             let text = format!("{}: {}", error.kind().name(), error.to_text());
             let message = format!("tool `{name}`: {text}");
             let log = server.session.log(context, LoggingLevel::Warning, message);

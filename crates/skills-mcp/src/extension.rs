@@ -24,6 +24,19 @@ pub enum Method {
     ReadDirectory,
 }
 
+impl Method {
+    const ALL: [Self; 3] = [Self::ListSkills, Self::GetSkill, Self::ReadDirectory];
+
+    /// Its name in a request.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ListSkills => "skills/list",
+            Self::GetSkill => "skills/get",
+            Self::ReadDirectory => "resources/directory/read",
+        }
+    }
+}
+
 /// Parameters of `skills/get`.
 #[derive(Deserialize)]
 pub struct GetParams {
@@ -50,12 +63,7 @@ pub fn capability() -> ExtensionCapabilities {
 
 /// The method with this name; `None` if the extension has none.
 pub fn method(name: &str) -> Option<Method> {
-    Some(match name {
-        "skills/list" => Method::ListSkills,
-        "skills/get" => Method::GetSkill,
-        "resources/directory/read" => Method::ReadDirectory,
-        _ => return None,
-    })
+    Method::ALL.into_iter().find(|method| method.name() == name)
 }
 
 /// Runs a request of protocol `version`.

@@ -31,6 +31,7 @@ mod invalid_request;
 mod jsonrpc;
 pub mod limits;
 mod lines;
+mod observer;
 mod ordering;
 mod pagination;
 mod prompts;
@@ -42,7 +43,7 @@ pub mod stdio;
 mod tool_name;
 mod tools;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -59,11 +60,14 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use skills_core::{Change, Engine, Registry, Skipped};
 use tokio_util::sync::CancellationToken;
 
+use builtin_tools::BuiltinTool;
 use change_log::ChangeLog;
 use client_session::ClientSession;
 use clients::Clients;
 use engine_tools::EngineTools;
 pub use hang_up::on_input_hang_up;
+use observer::Observer;
+pub use observer::{RequestObserver, ServedRequest};
 use tools::SkillToolsHidden;
 
 /// Sent to the model when a client connects.
@@ -116,6 +120,7 @@ struct Shared {
     clients: Arc<Clients>,
     skill_tools_hidden: Arc<SkillToolsHidden>,
     progress_interval: Duration,
+    observer: Observer,
     stop: CancellationToken,
 }
 
@@ -153,6 +158,7 @@ impl RegistryServer {
             clients: Arc::default(),
             skill_tools_hidden,
             progress_interval,
+            observer: Observer::default(),
             stop,
         };
         Self {
@@ -166,14 +172,9 @@ impl RegistryServer {
         self.shared.clients.count()
     }
 
-    /// Runs the work of one request.
-    async fn run<T, R: From<T>>(
-        &self,
-        context: &RequestContext<RoleServer>,
-        work: impl Future<Output = Result<T, ErrorData>>,
-    ) -> Result<R, ErrorData> {
-        self.session.request(&self.shared, context);
-        run_request::run(context, work).await
+    /// Tells `observer` of every request of all clients from now on.
+    pub fn observe(&self, observer: RequestObserver) {
+        self.shared.observer.set(observer);
     }
 
     /// Call this when functions on the engine may have changed. Notifies clients if tools did.
@@ -236,7 +237,8 @@ impl ServerHandler for RegistryServer {
                 log.await;
             }
         }
-        self.run(&context, resources::list(registry, request)).await
+        let work = resources::list(registry, request);
+        self.run("resources/list", &context, work).await
     }
 
     async fn list_resource_templates(
@@ -253,7 +255,8 @@ impl ServerHandler for RegistryServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let registry = &self.shared.registry;
-        self.run(&context, resources::read(registry, request)).await
+        let work = resources::read(registry, request);
+        self.run("resources/read", &context, work).await
     }
 
     async fn list_prompts(
@@ -261,8 +264,8 @@ impl ServerHandler for RegistryServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.run(&context, prompts::list(&self.shared.registry, request))
-            .await
+        let work = prompts::list(&self.shared.registry, request);
+        self.run("prompts/list", &context, work).await
     }
 
     async fn get_prompt(
@@ -270,8 +273,8 @@ impl ServerHandler for RegistryServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.run(&context, prompts::get(&self.shared.registry, request))
-            .await
+        let work = prompts::get(&self.shared.registry, request);
+        self.run("prompts/get", &context, work).await
     }
 
     async fn list_tools(
@@ -279,7 +282,8 @@ impl ServerHandler for RegistryServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.run(&context, tools::list(&self.shared, request)).await
+        let work = tools::list(&self.shared, request);
+        self.run("tools/list", &context, work).await
     }
 
     async fn call_tool(
@@ -287,8 +291,11 @@ impl ServerHandler for RegistryServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.run(&context, call_tool::call(self, request, &context))
-            .await
+        let operation = builtin_tools::find(&request.name).map(BuiltinTool::id);
+        let failure = OnceLock::new();
+        let work = call_tool::call(self, request, &context, &failure);
+        let operation = operation.unwrap_or("tools/call");
+        self.run_tool(operation, &context, &failure, work).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -301,8 +308,8 @@ impl ServerHandler for RegistryServer {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.run(&context, completion::complete(&self.shared, request))
-            .await
+        let work = completion::complete(&self.shared, request);
+        self.run("completion/complete", &context, work).await
     }
 
     async fn set_level(
@@ -355,7 +362,7 @@ impl ServerHandler for RegistryServer {
             Some(method) => {
                 let registry = &self.shared.registry;
                 let work = extension::run(registry, method, request, version);
-                self.run(&context, work).await
+                self.run(method.name(), &context, work).await
             }
             None => Err(invalid_request::refuse(request, version)),
         }

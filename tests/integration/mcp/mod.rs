@@ -1,7 +1,7 @@
 //! MCP: the registry server on a real registry and engine, and `skills mcp` as a process.
 
 mod calls;
-mod fixture;
+pub mod fixture;
 mod http;
 mod lifecycle;
 mod notifications;

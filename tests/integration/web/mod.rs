@@ -2,4 +2,4 @@
 
 mod access;
 mod reading;
-mod site;
+pub mod site;

@@ -104,7 +104,7 @@ impl Registry {
         let state = self.stored_skills("read a skill").await?;
         let (custom, mut hides) = self.source_skills_with_hidden(&state).await?;
         let hides = hides.remove(id).unwrap_or_default();
-        let body = self.body(id).await?;
+        let (_, body) = self.body(id).await?;
         let source = custom.listing.entries.iter().find(|skill| skill.id == *id);
         let (card, head, digest, place) = match (self.stored_skill(id).await?, source) {
             (Some(RowSlot::Row(skill)), _) => {

@@ -8,7 +8,7 @@ use crate::nearest::nearest;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
     Content, ContentData, Error, FileContent, FilePath, Manifest, Mime, Origin, PublishedSkills,
-    ResourceUri, SKILL_MD, Skill, SkillId, SourceSkill, media_type,
+    ReadFrom, ResourceUri, SKILL_MD, Skill, SkillId, SourceSkill, media_type,
 };
 
 /// The skills of all sources.
@@ -86,8 +86,12 @@ impl Registry {
 
     /// Reads a file of a skill folder: the id of the skill, then the path in its folder.
     pub async fn read_file(&self, path: &FilePath) -> Result<FileContent, Error> {
-        if let Some(content) = self.find_file(path).await? {
-            return Ok(content);
+        Ok(self.read_file_from(path).await?.1)
+    }
+
+    async fn read_file_from(&self, path: &FilePath) -> Result<(ReadFrom, FileContent), Error> {
+        if let Some(found) = self.find_file(path).await? {
+            return Ok(found);
         }
         let state = self.stored_skills("find a file").await?;
         let skills = self.source_skills(&state).await?.entries;
@@ -101,7 +105,10 @@ impl Registry {
     }
 
     /// The file at a path.
-    pub(super) async fn find_file(&self, path: &FilePath) -> Result<Option<FileContent>, Error> {
+    pub(super) async fn find_file(
+        &self,
+        path: &FilePath,
+    ) -> Result<Option<(ReadFrom, FileContent)>, Error> {
         for (id, rest) in path.splits() {
             if self.visibility.turns_off(&id) {
                 continue;
@@ -110,7 +117,8 @@ impl Registry {
                 Some(RowSlot::Row(skill))
                     if self.is_served(&skill) && rest.as_str() == SKILL_MD =>
                 {
-                    return Ok(FileContent::generated(&id, &skill.body));
+                    let content = FileContent::generated(&id, &skill.body);
+                    return Ok(content.map(|content| (ReadFrom::Registered, content)));
                 }
                 // A registered skill hides the folder.
                 Some(_) => continue,
@@ -118,7 +126,7 @@ impl Registry {
             }
             for source in &self.sources {
                 if let Some(content) = source.file(&id, &rest).await? {
-                    return Ok(Some(content));
+                    return Ok(Some((ReadFrom::Files, content)));
                 }
             }
         }
@@ -135,22 +143,23 @@ impl Registry {
             return Ok(None);
         };
         let found = self.find_file(&path).await?;
-        Ok(found.as_ref().and_then(markdown_body))
+        Ok(found.and_then(|(_, file)| markdown_body(&file)))
     }
 
-    pub(super) async fn file_content(&self, path: &FilePath) -> Result<Content, Error> {
-        let content = self.read_file(path).await?;
+    pub(super) async fn file_content(&self, path: &FilePath) -> Result<(ReadFrom, Content), Error> {
+        let (from, content) = self.read_file_from(path).await?;
         let known = media_type::of_name(path.name());
         let data = ContentData::from(content.bytes);
         let unknown = match data {
             ContentData::Text(_) => media_type::PLAIN,
             ContentData::Bytes(_) => media_type::BINARY,
         };
-        Ok(Content {
+        let content = Content {
             uri: ResourceUri::File(path.clone()),
             mime: Mime::File(known.unwrap_or(unknown)),
             data,
-        })
+        };
+        Ok((from, content))
     }
 }
 

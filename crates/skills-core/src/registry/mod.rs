@@ -36,13 +36,14 @@ pub use prompts::{PromptHead, PromptMenuEntry, PromptRegistration};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
-pub use skills::{RegisteredFindings, SkillHead, SkillRegistration};
+pub use skills::{RegisteredFindings, RegistrySizes, SkillHead, SkillRegistration};
 pub use stats::Stats;
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::health::Check;
 use crate::limits::INDEX_BYTES;
+use crate::read_counts::ReadCounts;
 use crate::usage::Usage;
 use crate::{
     Change, Engine, Error, Head, LeaseSettings, LintSettings, Listener, OnConflict, Prompt, Skill,
@@ -105,6 +106,7 @@ pub struct Registry {
     /// Further checks. A std mutex: nothing awaits while it is held.
     checks: Mutex<Vec<Check>>,
     usage: Usage,
+    reads: ReadCounts,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -141,6 +143,7 @@ impl Registry {
         let lease_rows = Catalogue::new(ports(), leases_scope, timeout, Box::new(|_| true));
         Self {
             usage,
+            reads: ReadCounts::default(),
             skills: Catalogue::new(ports(), skills_scope, timeout, is_served),
             prompts: Catalogue::new(ports(), prompts_scope, timeout, Box::new(|_| true)),
             leases: Leases::new(lease_rows, leases),

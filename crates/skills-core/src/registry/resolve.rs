@@ -7,7 +7,7 @@ use super::Registry;
 use super::files::markdown_body;
 use crate::limits::{CHAIN_BYTES_MAX, CHAIN_MAX, MISSING_MAX};
 use crate::links::{Target, links};
-use crate::{Error, FilePath, Head, SKILL_MD, SkillFolder, SkillId};
+use crate::{Error, FilePath, Head, ReadFrom, SKILL_MD, SkillFolder, SkillId};
 
 /// A skill and its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,8 @@ impl Registry {
     /// target is reported in the result; only a failure of the engine or a source is an error.
     pub async fn resolve(&self, id: &SkillId) -> Result<Resolved, Error> {
         let known = self.known_skills().await?;
-        let text = self.body(id).await?;
+        let (from, text) = self.body(id).await?;
+        self.reads.add(from);
         self.usage.fetched(&id.shared());
         let mut chain = Chain::new(known);
         let first = chain.document_of(id);
@@ -55,7 +56,8 @@ impl Registry {
         chain.add(&first, text);
         while let Some(Visit { to, from, uri }) = chain.next() {
             let missing = match self.read_document(&to, &chain).await {
-                Ok(Some(text)) => {
+                Ok(Some((from, text))) => {
+                    self.reads.add(from);
                     if let Document::Skill(id) = &to {
                         self.usage.fetched(&id.shared());
                     }
@@ -78,15 +80,18 @@ impl Registry {
         &self,
         document: &Document,
         chain: &Chain,
-    ) -> Result<Option<Arc<str>>, Error> {
+    ) -> Result<Option<(ReadFrom, Arc<str>)>, Error> {
         match document {
             Document::Skill(id) if chain.known.contains_key(id) => self.find_body(id).await,
             // No source has it, and the row may be damaged. The disk is not searched for every
             // dead link.
-            Document::Skill(id) => self.registered_body(id).await,
+            Document::Skill(id) => {
+                let body = self.registered_body(id).await?;
+                Ok(body.map(|body| (ReadFrom::Registered, body)))
+            }
             Document::File(path) => {
                 let found = self.find_file(path).await?;
-                Ok(found.as_ref().and_then(markdown_body))
+                Ok(found.and_then(|(from, file)| Some((from, markdown_body(&file)?))))
             }
         }
     }

@@ -11,7 +11,8 @@ use crate::row_slot::RowSlot;
 use crate::skill_folder::SKILL_MD;
 use crate::text_part::text_part;
 use crate::{
-    Content, ContentData, Error, FunctionId, Mime, ResourceUri, Skill, SkillId, Visibility,
+    Content, ContentData, Error, FunctionId, Mime, Origin, ReadFrom, ResourceUri, Skill, SkillId,
+    Visibility,
 };
 
 /// One entry of the resource list.
@@ -102,45 +103,67 @@ impl Registry {
 
     /// Reads an address, which is a use of its skill.
     pub async fn read(&self, uri: &ResourceUri) -> Result<Content, Error> {
-        let content = self.read_uncounted(uri).await?;
+        let (from, content) = self.read_from(uri).await?;
+        self.reads.add(from);
         if let Some(id) = skill_of(uri) {
             self.usage.fetched(&id.shared());
         }
         Ok(content)
     }
 
+    /// How many reads were answered from there, since this registry was made.
+    pub fn reads(&self, from: ReadFrom) -> u64 {
+        self.reads.get(from)
+    }
+
     /// The same as [`Self::read`] for maintenance, such as checks and copies, which is not a use.
     pub async fn read_uncounted(&self, uri: &ResourceUri) -> Result<Content, Error> {
-        let (mime, text) = match uri {
-            ResourceUri::Index => (Mime::Markdown, self.index().await?),
+        Ok(self.read_from(uri).await?.1)
+    }
+
+    async fn read_from(&self, uri: &ResourceUri) -> Result<(ReadFrom, Content), Error> {
+        let markdown = |from, text| (from, Mime::Markdown, text);
+        let (from, mime, text) = match uri {
+            ResourceUri::Index => markdown(ReadFrom::Index, self.index().await?),
             ResourceUri::IndexPart(part) => {
                 let index = self.index_text(part, None).await?;
-                (Mime::Markdown, index.text)
+                markdown(ReadFrom::Index, index.text)
             }
-            ResourceUri::Skill(id) => (Mime::Markdown, self.body(id).await?),
+            ResourceUri::Skill(id) => {
+                let (from, body) = self.body(id).await?;
+                markdown(from, body)
+            }
             ResourceUri::SkillFrom(origin, id) => {
-                (Mime::Markdown, self.body_from(*origin, id).await?)
+                let from = match origin {
+                    Origin::State => ReadFrom::Registered,
+                    Origin::Fs | Origin::Agent3md => ReadFrom::Files,
+                };
+                markdown(from, self.body_from(*origin, id).await?)
             }
             ResourceUri::File(path) => return self.file_content(path).await,
-            ResourceUri::Section(function) => self.section(function).await?,
+            ResourceUri::Section(function) => {
+                let (mime, text) = self.section(function).await?;
+                (ReadFrom::Function, mime, text)
+            }
             ResourceUri::Part { of, part } => {
                 // `of` is not a part again, so this ends.
-                let whole = Box::pin(self.read_uncounted(of)).await?;
+                let (from, whole) = Box::pin(self.read_from(of)).await?;
                 let text = text_part(of, part, whole.text()?)?;
-                (Mime::Markdown, text.into())
+                markdown(from, text.into())
             }
         };
-        Ok(Content {
+        let content = Content {
             uri: uri.clone(),
             mime,
             data: ContentData::Text(text),
-        })
+        };
+        Ok((from, content))
     }
 
     /// The body of a skill; an error with the nearest id if there is none.
-    pub(super) async fn body(&self, id: &SkillId) -> Result<Arc<str>, Error> {
-        if let Some(body) = self.find_body(id).await? {
-            return Ok(body);
+    pub(super) async fn body(&self, id: &SkillId) -> Result<(ReadFrom, Arc<str>), Error> {
+        if let Some(found) = self.find_body(id).await? {
+            return Ok(found);
         }
         let known = self.skills().await?.entries;
         let nearest = nearest(id.as_str(), known.iter().map(|skill| skill.id.as_str()));
@@ -152,20 +175,25 @@ impl Registry {
 
     /// The registered body, or else the document of the same id, or else the markdown file of
     /// a skill folder.
-    pub(super) async fn find_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+    pub(super) async fn find_body(
+        &self,
+        id: &SkillId,
+    ) -> Result<Option<(ReadFrom, Arc<str>)>, Error> {
         if self.visibility.turns_off(id) {
             return Ok(None);
         }
         // What is off hides the document of the same id too.
         if let Some(skill) = self.registered_skill(id).await? {
-            return Ok(self.served_body(&skill));
+            let body = self.served_body(&skill);
+            return Ok(body.map(|body| (ReadFrom::Registered, body)));
         }
         for source in &self.sources {
             if let Some(body) = source.skill(id).await? {
-                return Ok(Some(body));
+                return Ok(Some((ReadFrom::Files, body)));
             }
         }
-        self.find_bundled_markdown(id).await
+        let bundled = self.find_bundled_markdown(id).await?;
+        Ok(bundled.map(|body| (ReadFrom::Files, body)))
     }
 
     pub(super) async fn registered_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {

@@ -67,6 +67,17 @@ pub struct RegisteredFindings {
     pub warnings: Vec<Skipped>,
 }
 
+/// How much is registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegistrySizes {
+    /// Skills that can be served.
+    pub skills: usize,
+    /// Prompts that can be served.
+    pub prompts: usize,
+    /// The bodies of these skills together, in bytes.
+    pub body_bytes: usize,
+}
+
 impl Registry {
     /// Stores a body under an id. Returns the time of registration.
     pub async fn register_skill(&self, id: SkillId, body: String) -> Result<Arc<str>, Error> {
@@ -128,6 +139,17 @@ impl Registry {
     pub async fn registered_skill_counts(&self) -> Result<(usize, usize), Error> {
         let state = self.stored_skills("count the skills").await?;
         Ok((state.rows.len(), state.damaged.len()))
+    }
+
+    /// How much is registered. No source is read.
+    pub async fn sizes(&self) -> Result<RegistrySizes, Error> {
+        let skills = self.stored_skills("count the skills").await?;
+        let prompts = self.stored_prompts().await?;
+        Ok(RegistrySizes {
+            skills: skills.rows.len(),
+            prompts: prompts.rows.len(),
+            body_bytes: skills.rows.iter().map(|skill| skill.body.len()).sum(),
+        })
     }
 
     /// Whether there is a skill. No source is read if one is registered.

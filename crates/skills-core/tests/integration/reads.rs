@@ -4,7 +4,7 @@ use std::task::{Context, Waker};
 
 use memory_engine::{Memory, now};
 use serde_json::json;
-use skills_core::{Failure, Kind};
+use skills_core::{Failure, Kind, ReadFrom};
 
 use crate::{fixture, fixture_on, row};
 
@@ -198,6 +198,28 @@ fn after_an_event_without_a_key_everything_is_read_again() {
     now(fixture.registry.apply_state_event(&event)).unwrap();
     assert_eq!(fixture.read("a").unwrap(), "A");
     assert_eq!(fixture.take_changes(), 1);
+}
+
+#[test]
+fn reads_are_counted_by_what_answered_them() {
+    let fixture = fixture();
+    fixture.register("a", "# A\n\n## Part");
+    for id in ["a", "a#part", "skills", "gone"] {
+        let _ = fixture.read(id);
+    }
+    now(fixture.registry.resolve(&"a".parse().unwrap())).unwrap();
+    let uri = "iii://a".parse().unwrap();
+    now(fixture.registry.read_uncounted(&uri)).unwrap();
+    let counts = ReadFrom::ALL.map(|from| (from.as_str(), fixture.registry.reads(from)));
+    let expected = [
+        ("index", 1),
+        ("registered", 3),
+        ("files", 0),
+        ("function", 0),
+    ];
+    assert_eq!(counts, expected);
+    let sizes = now(fixture.registry.sizes()).unwrap();
+    assert_eq!((sizes.skills, sizes.prompts, sizes.body_bytes), (1, 0, 12));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::Core;
 use super::session::Session;
+use super::{Core, Hub};
 
 /// How long after its introduction a worker's functions are counted.
 pub(super) const SETTLE: Duration = Duration::from_millis(100);
@@ -36,6 +36,18 @@ impl LoggedFunctions {
     fn note(&self, functions: usize) -> usize {
         self.most.fetch_max(functions, Ordering::Relaxed);
         self.last.swap(functions, Ordering::Relaxed)
+    }
+}
+
+impl Hub {
+    /// How many workers are connected to a socket, without commands.
+    pub fn worker_count(&self) -> usize {
+        let directory = self.0.directory();
+        let is_worker = |session: &&Arc<Session>| {
+            let functions = session.functions.load(Ordering::Relaxed);
+            session.address.is_some() && !self.0.is_command(&session.name(), functions)
+        };
+        directory.sessions.values().filter(is_worker).count()
     }
 }
 

@@ -29,7 +29,7 @@ pub use check::{DamagedRow, StoreCheck};
 pub use error::StateError;
 pub use feed::{Changes, StateChange};
 pub use file::FILE_NAME;
-pub use options::StoreOptions;
+pub use options::{OnCommit, StoreOptions};
 pub use read::ListedRow;
 pub(crate) use row::Op;
 pub use row::UpdateFn;

@@ -1,13 +1,15 @@
 //! The guarantees of a store, on real files.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use super::{Changes, SqliteState, StateChange, StateError, StoreOptions};
+use super::{Changes, OnCommit, SqliteState, StateChange, StateError, StoreOptions};
 
 mod busy;
 mod check;
@@ -75,6 +77,27 @@ async fn next(changes: &mut Changes) -> String {
         Some(StateChange::Reload) => "reload".into(),
         None => "closed".into(),
     }
+}
+
+#[tokio::test]
+async fn commits_are_observed_with_their_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let writes = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&writes);
+    let options = StoreOptions {
+        on_commit: Some(OnCommit::new(move |duration, count| {
+            assert!(!duration.is_zero());
+            counted.fetch_add(count, Ordering::Relaxed);
+        })),
+        ..StoreOptions::default()
+    };
+    let store = SqliteState::open(dir.path(), options).unwrap();
+    let written = (0..20).map(|n| store.set("s".into(), n.to_string(), json("1")));
+    for written in written.collect::<Vec<_>>() {
+        written.await.unwrap();
+    }
+    store.close();
+    assert_eq!(writes.load(Ordering::Relaxed), 20);
 }
 
 #[tokio::test]

@@ -99,9 +99,13 @@ impl Writer {
         let (mut max_len, mut checkpointed) = (batch.len(), false);
         while !batch.is_empty() {
             let len = batch.len().min(max_len);
+            let start = Instant::now();
             let error = match self.commit(&mut batch[..len]) {
                 Ok(outcomes) => {
                     self.record.succeeded();
+                    if let Some(told) = &self.options.on_commit {
+                        told.committed(start.elapsed(), outcomes.len());
+                    }
                     self.complete(&mut batch, outcomes);
                     continue;
                 }
