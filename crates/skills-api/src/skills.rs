@@ -95,8 +95,8 @@ pub const UNREGISTER: Operation = Operation::function::<UnregisterSkillInput, Un
     "Remove a skill by id. Removing an unknown id is not an error.",
     |registry, payload| {
         Box::pin(async move {
-            let UnregisterSkillInput { id } = decode(&payload)?;
-            let removed = registry.unregister_skill(&id.parse()?).await?;
+            let UnregisterSkillInput { id, if_match } = decode(&payload)?;
+            let removed = registry.unregister(&id.parse()?, if_match).await?;
             encode(&UnregisterSkillOutput { id, removed })
         })
     },
@@ -105,6 +105,11 @@ pub const UNREGISTER: Operation = Operation::function::<UnregisterSkillInput, Un
 #[derive(Deserialize, JsonSchema)]
 struct UnregisterSkillInput {
     id: String,
+    /// The digest (`sha256:...`) of the body that must be registered now. Another body is not
+    /// removed: the call fails as `conflict`.
+    #[serde(default, deserialize_with = "precondition")]
+    #[schemars(default, schema_with = "text_or_null")]
+    if_match: Precondition,
 }
 
 #[derive(Serialize, JsonSchema)]

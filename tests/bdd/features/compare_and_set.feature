@@ -2,7 +2,8 @@
 Feature: compare and set
 
   `skills::register` takes `if_match`: the digest of the body that must be registered, or null if
-  none must be. Another body is not replaced. Without `if_match` any body is.
+  none must be. Another body is not replaced. Without `if_match` any body is. `skills::unregister` takes
+  `if_match` too.
 
   Rule: a registration with the digest of what is registered succeeds
 
@@ -65,3 +66,33 @@ Feature: compare and set
         """
       Then it fails as "invalid_input"
       And the message says "64 lowercase hexadecimal digits"
+
+  Rule: what is removed can be checked in the same way
+
+    Scenario: the digest of the registered body
+      Given the skill "a" is registered with "one"
+      When I call "skills::unregister" with:
+        """
+        {"id": "a", "if_match": "sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"}
+        """
+      Then it succeeds
+      When I read "iii://a"
+      Then it fails as "not_found"
+
+    Scenario: another body is registered
+      Given the skill "a" is registered with "two"
+      When I call "skills::unregister" with:
+        """
+        {"id": "a", "if_match": "sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"}
+        """
+      Then it fails as "conflict"
+      And the message says "sha256:3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3"
+      When I read "iii://a"
+      Then the text is "two"
+
+    Scenario: the skill is gone already
+      When I call "skills::unregister" with:
+        """
+        {"id": "a", "if_match": "sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"}
+        """
+      Then it succeeds

@@ -201,7 +201,8 @@ impl Registry {
         Ok(found.and_then(|skill| self.served_body(&skill)))
     }
 
-    async fn registered_skill(&self, id: &SkillId) -> Result<Option<Arc<Skill>>, Error> {
+    /// The registered skill, served or not; none if nothing is registered.
+    pub async fn registered_skill(&self, id: &SkillId) -> Result<Option<Arc<Skill>>, Error> {
         let found = self.skills.get(id.as_str()).await;
         match found.map_err(Error::state(|| format!("read skill `{id}`")))? {
             Some(RowSlot::Row(skill)) => Ok(Some(skill)),

@@ -112,9 +112,34 @@ impl Registry {
 
     /// Removes a registered skill. Returns whether there was one.
     pub async fn unregister_skill(&self, id: &SkillId) -> Result<bool, Error> {
-        let change = Change::SkillUnregistered(id.clone());
-        let removed = self.skills.remove(id.shared(), &change).await;
+        self.unregister(id, Precondition::Any).await
+    }
+
+    /// Removes a registered skill if it is the expected one. Returns whether there was one: a
+    /// skill that is gone already is no conflict.
+    pub async fn unregister(&self, id: &SkillId, expected: Precondition) -> Result<bool, Error> {
+        let removed = match expected {
+            Precondition::Any => {
+                let change = Change::SkillUnregistered(id.clone());
+                self.skills.remove(id.shared(), &change).await
+            }
+            Precondition::Absent => Ok(false),
+            Precondition::Digest(digest) => {
+                let is_expected = |skill: &Skill| Digest::of(skill.body.as_bytes()) == digest;
+                self.skills.remove_if(id.shared(), is_expected).await
+            }
+        };
         let removed = removed.map_err(Error::state(|| format!("unregister skill `{id}`")))?;
+        if !removed && expected != Precondition::Any {
+            let current = Current::of(self.stored_skill(id).await?.as_ref());
+            if current != Current::Absent {
+                return Err(Error::Conflict {
+                    what: format!("skill `{id}`"),
+                    expected,
+                    current,
+                });
+            }
+        }
         self.end_lease(&EntryName::Skill(id.clone())).await;
         Ok(removed)
     }
