@@ -14,6 +14,7 @@ use skills_iii::limits as iii;
 use skills_lint::limits as lint;
 use skills_mcp::limits as mcp;
 use skills_search::limits as search;
+use skills_web::limits as web;
 
 /// Bytes of `config.yaml`. A larger one is a warning, and the defaults apply.
 pub const MAX_CONFIG_BYTES: usize = 1_048_576;
@@ -68,6 +69,7 @@ pub const LIMITS: &[(&str, &[Limit])] = &[
     ("Workers", WORKERS),
     ("State", STATE),
     ("MCP", MCP),
+    ("Web page", WEB),
     ("Process", PROCESS),
     ("Lint", LINT),
 ];
@@ -102,6 +104,16 @@ const CONTENT: &[Limit] = &[
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
     limit("bytes of the name of an owner", Bytes(core::MAX_OWNER_BYTES), "an error"),
     limit("time to live of a registration, and grace period after it", Time(Duration::from_millis(core::MAX_LEASE_MS)), "an error; for the setting `leases.grace_ms` a warning, and its default applies"),
+];
+
+#[rustfmt::skip]
+const WEB: &[Limit] = &[
+    limit("bytes of a form", Bytes(web::MAX_FORM_BYTES), "413"),
+    limit("bytes of all forms in progress", Bytes(web::MAX_FORMS_BYTES), "503"),
+    limit("the arrival of a form", Time(web::FORM_TIMEOUT), "408"),
+    limit("open pages that are told of changes, and at most a quarter of the connections", Count(web::MAX_PAGE_STREAMS), "503, and the page says that it is not told"),
+    limit("names of skills and prompts in one event", Count(web::MAX_EVENT_NAMES), "the page is told that anything may have changed"),
+    limit("lines of one text times lines of the other, where two texts are compared", Count(web::MAX_DIFF_CELLS), "they are shown one after the other"),
 ];
 
 #[rustfmt::skip]

@@ -12,6 +12,7 @@ use skills_iii::state::StateError;
 use skills_mcp::http::{HttpOptions, router};
 use skills_mcp::limits::MAX_HTTP_STREAMS;
 use skills_web::PageOptions;
+use skills_web::limits::MAX_PAGE_STREAMS;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -185,11 +186,8 @@ pub async fn serve(
             routes = routes.merge(well_known::router(registry, access.clone()));
         }
         if loaded.config.http.page {
-            routes = routes.merge(skills_web::router(PageOptions {
-                registry: Arc::clone(&local.registry),
-                access: access.clone(),
-                version: env!("CARGO_PKG_VERSION"),
-            }));
+            let page = page(&local, &access, max_connections, &clients_stop);
+            routes = routes.merge(skills_web::router(page));
         }
         let health = http::Health {
             registry: Arc::clone(&local.registry),
@@ -230,6 +228,21 @@ pub async fn serve(
         return Err(ServeError::RegistryEnded);
     }
     Ok(())
+}
+
+fn page(
+    local: &EmbeddedRegistry,
+    access: &AccessPolicy,
+    max_connections: usize,
+    stop: &CancellationToken,
+) -> PageOptions {
+    PageOptions {
+        registry: Arc::clone(&local.registry),
+        access: access.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+        max_streams: MAX_PAGE_STREAMS.min(max_connections / 4),
+        stop: stop.clone(),
+    }
 }
 
 /// Tells where everything is: the caller, or else the log.

@@ -1,6 +1,7 @@
-// The script of the page. Everything works without it; it loads folders in place.
+// The script of the page: this file, live.js and editor.js are served as one module. Everything works without it;
+// it loads folders in place, shows changes of others, and checks a text while it is written.
 
-/** Replaces the content of an opened folder with its list. */
+/** Fills an opened folder with its list. */
 async function openFolder(details) {
   const address = details.dataset.folder;
   if (!details.open || !address) return;
@@ -14,14 +15,27 @@ async function openFolder(details) {
   }
 }
 
+/** Puts the next page of a list in the place of its link; answers the new entries. */
+async function loadMore(more) {
+  const part = await fetchPart(more.dataset.more);
+  const entries = [...part.querySelectorAll(":scope > ul > li")].filter((li) => !li.matches(".page:first-child"));
+  const list = more.closest("ul");
+  list.dataset.pages = Number(list.dataset.pages ?? 0) + 1;
+  more.closest("li").replaceWith(...entries);
+  return entries;
+}
+
 /** Fetches a part of a page. */
 async function fetchPart(address) {
   const response = await fetch(address, { headers: { accept: "text/html" } });
   if (!response.ok) throw new Error(`status ${response.status}`);
-  const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
   const part = document.createDocumentFragment();
-  part.append(...parsed.body.childNodes);
+  part.append(...parse(await response.text()).body.childNodes);
   return part;
+}
+
+function parse(html) {
+  return new DOMParser().parseFromString(html, "text/html");
 }
 
 document.addEventListener("toggle", (event) => openFolder(event.target), true);
@@ -31,10 +45,8 @@ document.addEventListener("click", async (event) => {
   if (!more || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   try {
-    const part = await fetchPart(more.dataset.more);
-    const entries = [...part.querySelectorAll(":scope > ul > li")].filter((li) => !li.matches(".page:first-child"));
-    more.closest("li").replaceWith(...entries);
-    entries[0]?.querySelector("a, summary")?.focus();
+    const [first] = await loadMore(more);
+    first?.querySelector("a, summary")?.focus();
   } catch {
     location.href = more.href;
   }

@@ -24,10 +24,14 @@ pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
         include_str!("../assets/style.css"),
     )
 });
-/// The script.
+/// The script: one module of several files.
 pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let kind = "text/javascript; charset=utf-8";
-    Asset::new("page", "js", kind, include_str!("../assets/page.js"))
+    let text = concat!(
+        include_str!("../assets/page.js"),
+        include_str!("../assets/live.js"),
+        include_str!("../assets/editor.js"),
+    );
+    Asset::new("page", "js", "text/javascript; charset=utf-8", text)
 });
 /// The icon.
 pub static ICON: LazyLock<Asset> = LazyLock::new(|| {

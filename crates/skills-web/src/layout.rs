@@ -14,10 +14,15 @@ pub enum Section {
     None,
     /// The tree, and everything below `/skills/`.
     Skills,
+    /// The form for a new skill.
+    New,
 }
 
 /// The navigation: name, address, section.
-const NAVIGATION: &[(&str, &str, Section)] = &[("Skills", "/", Section::Skills)];
+const NAVIGATION: &[(&str, &str, Section)] = &[
+    ("Skills", "/", Section::Skills),
+    ("New", "/new", Section::New),
+];
 
 /// One page.
 pub struct Page<'a> {
@@ -66,7 +71,7 @@ impl<'a> Page<'a> {
             (DOCTYPE)
             html lang="en" {
                 (head(self.title))
-                body data-live[self.is_live] {
+                body data-live=[self.is_live.then(|| web.events.shown_version())] {
                     a.skip href="#main" { "Skip to the content" }
                     header.top {
                         a.brand href="/" { "skills" }

@@ -2,8 +2,8 @@
 //!
 //! A handler decodes a request, makes one call of the registry or runs one operation of
 //! `skills-api`, and renders HTML. `pages/` has one file per page, `layout.rs` what all pages have
-//! in common, `assets.rs` the stylesheet and the script, `access.rs` who may read and write, and
-//! `tree.rs` the folders of skills.
+//! in common, `assets.rs` the stylesheet and the script, `access.rs` who may read and write,
+//! `events.rs` how open pages hear of changes, and `tree.rs` the folders of skills.
 //!
 //! Every text of a skill, a prompt or a function is hostile. `maud` escapes what a page shows;
 //! the only markup that is made from content comes from `markdown.rs`, which escapes all text
@@ -15,9 +15,12 @@
 mod access;
 mod assets;
 mod compress;
+mod diff;
+mod events;
 mod fields;
 mod format;
 mod layout;
+pub mod limits;
 mod links;
 mod markdown;
 mod pages;
@@ -26,13 +29,18 @@ mod response;
 mod tree;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::middleware;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::to_raw_value;
 use skills_access::AccessPolicy;
-use skills_core::Registry;
+use skills_core::{Error, Registry};
+use tokio_util::sync::CancellationToken;
 
+use events::Events;
+use fields::FormBudget;
 use tree::TreeCache;
 
 /// What the page is made from.
@@ -43,13 +51,17 @@ pub struct PageOptions {
     pub access: AccessPolicy,
     /// The version of the program.
     pub version: &'static str,
+    /// How many pages may be told of changes at the same time.
+    pub max_streams: usize,
+    /// Ends the streams.
+    pub stop: CancellationToken,
 }
 
 /// What the handlers share.
 struct Web {
     options: PageOptions,
-    /// How many changes there were.
-    version: Arc<AtomicU64>,
+    events: Events,
+    forms: FormBudget,
     tree: TreeCache,
 }
 
@@ -60,26 +72,41 @@ impl Web {
 
     /// The number of changes so far. What was read before a change has a smaller one.
     fn changes(&self) -> u64 {
-        self.version.load(Ordering::SeqCst)
+        self.events.count()
+    }
+
+    /// Runs an operation of `skills-api`.
+    async fn run<T: DeserializeOwned>(&self, id: &str, input: impl Serialize) -> Result<T, Error> {
+        let failed = |problem: &dyn std::fmt::Display| Error::invalid(id, problem.to_string());
+        let operation = skills_api::find_function(id).ok_or_else(|| failed(&"is no operation"))?;
+        let input = to_raw_value(&input).map_err(|error| failed(&error))?;
+        let output = (operation.run)(Arc::clone(self.registry()), input).await?;
+        serde_json::from_str(output.get()).map_err(|error| failed(&error))
     }
 }
 
 /// The routes of the page, and the answer to every address that no other route has.
 pub fn router(options: PageOptions) -> Router {
-    let version = Arc::new(AtomicU64::new(0));
-    let counted = Arc::clone(&version);
-    options.registry.listen(Arc::new(move |_| {
-        counted.fetch_add(1, Ordering::SeqCst);
-    }));
     let web = Arc::new(Web {
+        events: Events::new(options.max_streams, options.stop.clone()),
         options,
-        version,
+        forms: FormBudget::default(),
         tree: TreeCache::default(),
     });
+    let told = Arc::downgrade(&web);
+    web.registry().listen(Arc::new(move |change| {
+        if let Some(web) = told.upgrade() {
+            web.events.changed(change);
+        }
+    }));
     pages::router()
         .layer(middleware::from_fn_with_state(
             Arc::clone(&web),
             problem::show,
+        ))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&web),
+            events::remember_version,
         ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&web),

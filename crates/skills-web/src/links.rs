@@ -50,6 +50,15 @@ impl<'a> Links<'a> {
         }
     }
 
+    /// The links of a text that is not registered. Without an id, relative ones lead nowhere.
+    pub fn of_draft(tree: &'a Tree, id: Option<&SkillId>) -> Self {
+        Self {
+            tree,
+            base: id.and_then(|id| format!("{id}.md").parse().ok()),
+            is_in_folder: false,
+        }
+    }
+
     /// The links of a file in the folder of a skill.
     pub fn of_file(tree: &'a Tree, path: &FilePath) -> Self {
         Self {

@@ -112,5 +112,7 @@ pub async fn show(State(web): State<Arc<Web>>, request: Request, next: Next) -> 
         }
         p { a href="/" { "All skills" } }
     };
-    Page::new(title, Section::None, main).respond(&web, problem.status)
+    Page::new(title, Section::None, main)
+        .live()
+        .respond(&web, problem.status)
 }

@@ -16,7 +16,7 @@ pub struct Site {
     pub dir: TempDir,
     pub addresses: Addresses,
     token: Option<&'static str>,
-    _serve: SkillsProcess,
+    serve: Option<SkillsProcess>,
 }
 
 /// A response.
@@ -48,8 +48,27 @@ impl Site {
             dir,
             addresses,
             token,
-            _serve: serve,
+            serve: Some(serve),
         }
+    }
+
+    /// A page that this process serves.
+    pub fn at(http: SocketAddr) -> Self {
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            addresses: Addresses {
+                url: String::new(),
+                http,
+            },
+            token: None,
+            serve: None,
+        }
+    }
+
+    /// Stops the server as an operator does.
+    #[cfg(unix)]
+    pub async fn terminate(self) -> (std::process::ExitStatus, String) {
+        self.serve.unwrap().terminate().await
     }
 
     /// Registers a skill from the command line.

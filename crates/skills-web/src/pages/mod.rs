@@ -1,7 +1,11 @@
 //! The pages, one file each.
 
+mod delete;
+mod edit;
+mod editor;
 mod file;
 mod folder;
+mod new;
 pub mod sign_in;
 mod skill;
 
@@ -13,11 +17,12 @@ use axum::http::Uri;
 use axum::routing::{get, post};
 
 use crate::problem::Problem;
-use crate::{Web, assets};
+use crate::{Web, assets, events};
 
 /// The first segments of all addresses of the page.
 pub const FIRST_SEGMENTS: &[&str] = &[
-    "assets", "files", "raw", "sign-in", "sign-out", "skills", "tree",
+    "assets", "delete", "edit", "events", "files", "new", "raw", "sign-in", "sign-out", "skills",
+    "tree",
 ];
 
 /// Every address of the page.
@@ -26,6 +31,10 @@ pub fn router() -> Router<Arc<Web>> {
         .route("/", get(folder::home))
         .route("/skills/", get(folder::home))
         .route("/skills/{*path}", get(skill::show))
+        .route("/new", get(new::show).post(new::write))
+        .route("/edit/{*path}", get(edit::show).post(edit::write))
+        .route("/delete/{*path}", get(delete::show).post(delete::write))
+        .route("/events", get(events::serve))
         .route("/tree", get(folder::fragment))
         .route("/files/{*path}", get(file::show))
         .route("/raw/{*path}", get(file::raw))

@@ -29,7 +29,7 @@ pub async fn sign_in(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Response> {
-    let fields = Fields::of_form(body).await?;
+    let fields = Fields::of_form(&web.forms, body).await?;
     let next = inside(fields.text("next"));
     if !web.options.access.is_token(fields.text("token").trim()) {
         let problem = "This is not the token of this server.";

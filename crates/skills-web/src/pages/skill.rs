@@ -115,6 +115,10 @@ fn views(details: &SkillDetails, is_source: bool) -> Markup {
         nav.views aria-label="Views" {
             a href=(address) aria-current=[(!is_source).then_some("true")] { "Text" }
             a href=(source) aria-current=[is_source.then_some("true")] { "Source" }
+            @if details.digest.is_some() {
+                a href=(format!("/edit/{}", details.card.id)) { "Edit" }
+                a href=(format!("/delete/{}", details.card.id)) { "Delete" }
+            }
             code.address { "iii://" (details.card.id) }
         }
     }

@@ -1,0 +1,88 @@
+//! The engine of the registry is gone: every page says so in place, and nothing typed is lost.
+
+use std::sync::Arc;
+
+use memory_engine::{Link, Memory};
+use skills_access::{AccessPolicy, Connections};
+use skills_core::{Digest, Registry, RegistrySettings};
+use skills_web::PageOptions;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::site::Site;
+
+/// The page of a registry on an engine that can be cut off.
+async fn site() -> (Site, Arc<Link>) {
+    let link = Memory::new().connect();
+    let now = || "2026-11-18T12:00:00.000Z".into();
+    let settings = RegistrySettings::default();
+    let registry = Registry::new(Arc::clone(&link) as _, Vec::new(), settings, now);
+    let stop = CancellationToken::new();
+    let router = skills_web::router(PageOptions {
+        registry: Arc::new(registry),
+        access: AccessPolicy::default(),
+        version: "0",
+        max_streams: 1,
+        stop: stop.clone(),
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let site = Site::at(listener.local_addr().unwrap());
+    tokio::spawn(skills_mcp::http::serve(
+        listener,
+        router,
+        Connections::new(100),
+        stop,
+    ));
+    (site, link)
+}
+
+#[tokio::test]
+async fn a_form_comes_back_with_the_error_and_can_be_sent_again() {
+    let (site, link) = site().await;
+    let text = "# A\n\nText.\n";
+    let fields = [("id", "a"), ("text", text), ("action", "save")];
+    assert_eq!(site.post("/new", &fields).await.status, 303);
+    let base = Digest::of(text.as_bytes()).to_string();
+    let edited = [
+        ("text", "# A\n\nEdited <b>.\n"),
+        ("base", &*base),
+        ("action", "save"),
+    ];
+    let new = [
+        ("id", "b"),
+        ("text", "# B\n\nNew <b>.\n"),
+        ("action", "save"),
+    ];
+    link.cut();
+    for (path, fields, kept) in [
+        ("/edit/a", &edited, "Edited &lt;b&gt;.\n</textarea>"),
+        ("/new", &new, "New &lt;b&gt;.\n</textarea>"),
+    ] {
+        let answer = site.post(path, fields).await;
+        let page = answer.text();
+        assert_eq!(answer.status, 503, "{path}: {page}");
+        for part in [
+            kept,
+            "role=\"alert\"",
+            "could not be reached",
+            "is the engine running?",
+        ] {
+            assert!(
+                page.contains(part),
+                "{path}: {part:?} is missing in:\n{page}"
+            );
+        }
+        assert!(!page.contains("meanwhile"), "{path}: {page}");
+    }
+    assert_eq!(site.post("/delete/a", &[("base", &base)]).await.status, 503);
+    for path in ["/", "/skills/a", "/edit/a", "/delete/a"] {
+        let answer = site.get(path, &[]).await;
+        assert_eq!(answer.status, 503, "{path}");
+        assert!(answer.text().contains("is the engine running?"), "{path}");
+    }
+    assert_eq!(site.get("/new", &[]).await.status, 200);
+    link.mend();
+    assert_eq!(site.post("/edit/a", &edited).await.status, 303);
+    assert_eq!(site.post("/new", &new).await.status, 303);
+    assert!(site.page("/skills/a").await.contains("Edited &lt;b&gt;."));
+}
