@@ -3,6 +3,7 @@
 //! A bad configuration never stops the program: valid settings apply, the others fall back
 //! to their defaults, each with a warning.
 
+mod history;
 mod index;
 mod leases;
 mod limits;
@@ -23,6 +24,7 @@ use skills_core::{LintSettings, RegistrySettings, VisibilityRules};
 use skills_files::{ReadFileError, read_named_file};
 
 use crate::limits::MAX_CONFIG_BYTES;
+pub use history::HistorySettings;
 pub use index::IndexSettings;
 pub use leases::LeaseConfig;
 pub use limits::LimitSettings;
@@ -61,6 +63,8 @@ pub struct Config {
     pub sources: SourceSettings,
     /// What happens to entries past their leases.
     pub leases: LeaseConfig,
+    /// What is kept of skills and prompts that change.
+    pub history: HistorySettings,
     /// Whether the uses of skills are counted.
     pub usage: bool,
     /// The limits that an operator can set.
@@ -118,6 +122,7 @@ impl Default for Config {
             visibility: VisibilityRules::default(),
             sources: SourceSettings::default(),
             leases: LeaseConfig::default(),
+            history: HistorySettings::default(),
             usage: true,
             limits: LimitSettings::default(),
             lint: LintSettings::default(),
@@ -343,6 +348,9 @@ impl Config {
         visibility::read(&mut file, &mut config.visibility);
         config.sources = file.section("sources", "sources.", SourceSettings::read);
         config.leases = file.section("leases", "leases.", LeaseConfig::read);
+        file.section("history", "history.", |section| {
+            config.history.read(section);
+        });
         file.section("limits", "limits.", |section| config.limits.read(section));
         config.lint = file.section("lint", "lint.", lint::read);
         parsed.settings = file.finish();
@@ -360,6 +368,7 @@ impl Config {
             visibility: self.visibility.clone(),
             on_conflict: self.sources.on_conflict,
             leases: self.leases.settings(),
+            history_versions: self.history.versions,
             usage: self.usage,
         }
     }

@@ -7,15 +7,17 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `stats`, `resolve`, `leases`, `lint`, `doctor` and `fetch` hold the functions, `tools` the operations that
+//! `search`, `stats`, `resolve`, `leases`, `history`, `log`, `lint`, `doctor` and `fetch` hold the functions, `tools` the operations that
 //! exist as tools only.
 
 mod decode;
 pub mod doctor;
 pub mod documents;
 pub mod fetch;
+pub mod history;
 pub mod leases;
 mod lint;
+pub mod log;
 mod operation;
 pub mod prompts;
 mod resolve;
@@ -37,6 +39,9 @@ pub const OPERATIONS: &[Operation] = &[
     skills::REGISTER,
     skills::UNREGISTER,
     skills::LIST,
+    history::SKILL_HISTORY,
+    history::SKILL_ROLLBACK,
+    log::LOG,
     leases::RENEW,
     leases::GC,
     skills::INDEX,
@@ -55,6 +60,8 @@ pub const OPERATIONS: &[Operation] = &[
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,
+    history::PROMPT_HISTORY,
+    history::PROMPT_ROLLBACK,
     prompts::MCP_LIST,
     prompts::MCP_GET,
     tools::LIST,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skills_core::{Json, PromptName, PromptRegistration};
+use skills_core::{Actor, Json, PromptName, PromptRegistration};
 
 use super::Operation;
 use super::decode::{Object, decode, encode};
@@ -33,6 +33,7 @@ pub const REGISTER: Operation = Operation::function::<RegisterPromptInput, Regis
                 arguments,
                 function_id: function,
                 lease: terms(input.owner.as_deref(), input.ttl_ms, input.worker)?,
+                rollback: None,
             };
             let registered_at = registry.register_prompt(registration).await?;
             encode(&RegisterPromptOutput {
@@ -69,7 +70,7 @@ struct RegisterPromptInput {
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
-struct PromptArgument {
+pub(crate) struct PromptArgument {
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "text_or_null")]
@@ -87,7 +88,7 @@ impl PromptArgument {
         }
     }
 
-    fn from_core(argument: &skills_core::PromptArgument) -> Self {
+    pub(crate) fn from_core(argument: &skills_core::PromptArgument) -> Self {
         Self {
             name: argument.name.to_string(),
             description: argument.description.as_deref().map(str::to_owned),
@@ -109,8 +110,9 @@ pub const UNREGISTER: Operation =
         "Remove a prompt by name. Removing an unknown name is not an error.",
         |registry, payload| {
             Box::pin(async move {
-                let UnregisterPromptInput { name } = decode(&payload)?;
-                let removed = registry.unregister_prompt(&name.parse()?).await?;
+                let UnregisterPromptInput { name, worker } = decode(&payload)?;
+                let actor = Actor::worker(worker);
+                let removed = registry.unregister_prompt_by(&name.parse()?, actor).await?;
                 encode(&UnregisterPromptOutput { name, removed })
             })
         },
@@ -119,6 +121,10 @@ pub const UNREGISTER: Operation =
 #[derive(Deserialize, JsonSchema)]
 struct UnregisterPromptInput {
     name: String,
+    /// The worker that made the call; the engine adds it.
+    #[serde(default, rename = "_caller_worker_id")]
+    #[schemars(skip)]
+    worker: Option<Arc<str>>,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use skills_core::{
-    ContentData, IndexPart, Mime, PageRequest, Precondition, Resource, SCHEME, SkillId,
+    Actor, ContentData, IndexPart, Mime, PageRequest, Precondition, Resource, SCHEME, SkillId,
     SkillRegistration, Skipped, TEMPLATES, check_body, page,
 };
 
@@ -73,7 +73,7 @@ struct RegisterSkillInput {
 }
 
 /// The precondition of a field that is present: null is not the same as absent.
-fn precondition<'de, D: Deserializer<'de>>(field: D) -> Result<Precondition, D::Error> {
+pub(crate) fn precondition<'de, D: Deserializer<'de>>(field: D) -> Result<Precondition, D::Error> {
     match Option::<String>::deserialize(field)? {
         None => Ok(Precondition::Absent),
         Some(digest) => digest
@@ -95,8 +95,13 @@ pub const UNREGISTER: Operation = Operation::function::<UnregisterSkillInput, Un
     "Remove a skill by id. Removing an unknown id is not an error.",
     |registry, payload| {
         Box::pin(async move {
-            let UnregisterSkillInput { id, if_match } = decode(&payload)?;
-            let removed = registry.unregister(&id.parse()?, if_match).await?;
+            let UnregisterSkillInput {
+                id,
+                if_match,
+                worker,
+            } = decode(&payload)?;
+            let actor = Actor::worker(worker);
+            let removed = registry.unregister(&id.parse()?, if_match, actor).await?;
             encode(&UnregisterSkillOutput { id, removed })
         })
     },
@@ -110,6 +115,10 @@ struct UnregisterSkillInput {
     #[serde(default, deserialize_with = "precondition")]
     #[schemars(default, schema_with = "text_or_null")]
     if_match: Precondition,
+    /// The worker that made the call; the engine adds it.
+    #[serde(default, rename = "_caller_worker_id")]
+    #[schemars(skip)]
+    worker: Option<Arc<str>>,
 }
 
 #[derive(Serialize, JsonSchema)]

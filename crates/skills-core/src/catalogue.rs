@@ -4,7 +4,10 @@
 //! after a reconnect. The [image](crate::image) has the rules; this file makes the calls.
 
 mod remove_if;
+mod version;
 mod write;
+
+pub(crate) use version::RemovalNote;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +19,7 @@ use serde_json::value::RawValue;
 
 use crate::change::ChangePublisher;
 use crate::engine::{StoredRow, VALUE_DAMAGED};
+use crate::history::VersionStore;
 use crate::image::{EventValue, Image, Need, ReadPlan};
 use crate::key_locks::KeyLocks;
 use crate::row::Row;
@@ -34,6 +38,8 @@ pub(crate) struct Catalogue<T: Row> {
     key_locks: KeyLocks,
     /// Whether a row is served, or turned off.
     is_served: IsServed<T>,
+    /// What the rows said before; none for rows without a history.
+    versions: Option<VersionStore<T>>,
 }
 
 /// Decides whether a row is served.
@@ -54,7 +60,24 @@ impl<T: Row> Catalogue<T> {
             image: Mutex::new(Image::new()),
             refreshing: AsyncMutex::new(()),
             key_locks: KeyLocks::default(),
+            versions: None,
         }
+    }
+
+    /// The same, which keeps this many versions of each row in a scope beside its own.
+    pub(crate) fn with_versions(self, keep: usize) -> Self {
+        let StateScope { engine, name, .. } = &self.state;
+        let scope = versions_scope(name);
+        let state = StateScope::new(Arc::clone(engine), scope, self.state.timeout());
+        Self {
+            versions: Some(VersionStore::new(state, keep)),
+            ..self
+        }
+    }
+
+    /// The versions of the rows.
+    pub(crate) const fn versions(&self) -> Option<&VersionStore<T>> {
+        self.versions.as_ref()
     }
 
     pub(crate) fn scope(&self) -> &str {
@@ -252,6 +275,11 @@ impl<T: Row> Catalogue<T> {
         let scope = &*self.state.name;
         tracing::warn!(scope, key, "stored {} cannot be read: {problem}", T::WHAT);
     }
+}
+
+/// The scope that holds the versions of the rows of a scope.
+pub(crate) fn versions_scope(scope: &str) -> String {
+    format!("{scope}.versions")
 }
 
 fn decode<T: Row>(key: &str, text: &str) -> RowSlot<T> {

@@ -55,6 +55,24 @@ pub enum Error {
         /// Where the document is.
         place: String,
     },
+    /// An entry has no such version, or one without a text.
+    #[error("version {version} of {what} {problem}")]
+    NoSuchVersion {
+        /// The entry, such as "skill `resend`".
+        what: String,
+        /// The requested version.
+        version: String,
+        /// Why it cannot be read.
+        problem: String,
+        /// The versions that can be read.
+        hint: String,
+    },
+    /// An entry is not registered and never was.
+    #[error("{what} has no versions: nothing found")]
+    NoHistory {
+        /// The entry, such as "skill `resend`".
+        what: String,
+    },
     /// No skill has an id with this beginning.
     #[error("no skill found at {uri}")]
     NoSuchSubtree {
@@ -255,6 +273,8 @@ impl Error {
             | Self::NoSuchSkill { .. }
             | Self::NoSuchDocument { .. }
             | Self::NoSuchSubtree { .. }
+            | Self::NoSuchVersion { .. }
+            | Self::NoHistory { .. }
             | Self::NoSuchHeading { .. }
             | Self::NoSuchFile { .. }
             | Self::NotPublished { .. }
@@ -297,6 +317,10 @@ impl Error {
             Self::NoSuchDocument { instead, .. } => {
                 instead.as_ref().map(|uri| format!("`{uri}` has a text"))
             }
+            Self::NoSuchVersion { hint, .. } => Some(hint.clone()),
+            Self::NoHistory { .. } => Some(
+                "only what was registered has versions; files have those of their folder".into(),
+            ),
             Self::DocumentConflict { .. } => {
                 Some("use another id, rename the file, or set `sources.on_conflict: hide`".into())
             }
@@ -359,27 +383,4 @@ fn failure_hint(cause: &Failure, timed_out: &str, absent: &str) -> Option<String
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_batch_failure_names_every_address_and_keeps_the_first_kind() {
-        let missing = || Error::NoSuchSkill {
-            id: "a".parse().unwrap(),
-            nearest: Some("b".into()),
-        };
-        let one = Error::Unread(vec![("iii://a".into(), missing())]);
-        assert_eq!(
-            one.to_string(),
-            "could not read iii://a: skill not found: a"
-        );
-        assert_eq!(one.hint().as_deref(), Some("did you mean `b`?"));
-        let two = Error::Unread(vec![
-            ("iii://a".into(), missing()),
-            ("iii://x".into(), Error::invalid("x", "is odd")),
-        ]);
-        assert_eq!(two.kind(), Kind::NotFound);
-        assert!(two.to_string().contains("- iii://a: skill not found: a"));
-        assert!(two.to_string().contains("- iii://x: x is odd"));
-    }
-}
+mod tests;

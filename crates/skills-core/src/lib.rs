@@ -25,6 +25,7 @@ mod function_id;
 pub mod generated_skill_md;
 mod headings;
 mod health;
+mod history;
 mod image;
 pub mod index;
 mod key_locks;
@@ -73,6 +74,7 @@ pub use function_id::{FunctionId, INTERNAL_NAMESPACES};
 pub use generated_skill_md::GeneratedSkillMd;
 pub use headings::Slugs;
 pub use health::{Check, FindingGroup, HealthFinding};
+pub use history::{Actor, VersionHead, VersionOp, VersionRef};
 pub use index::{IndexPart, IndexView};
 pub use lease::{
     EntryName, ExpiryPlan, ExpirySchedule, LeaseHead, LeaseSettings, LeaseTerms, Owner, Ttl,
@@ -93,11 +95,11 @@ pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
 pub use read_counts::ReadFrom;
 pub use registry::{
-    DocumentList, FetchOptions, Garbage, GarbageEntry, IndexText, LeaseListener, Match, Missing,
-    OwnerState, PromptHead, PromptMenuEntry, PromptRegistration, Reason, RegisteredFindings,
-    Registry, RegistrySettings, RegistrySizes, Renewed, Resolved, ResolvedSkill, Resource,
-    ResourceTemplate, Routing, Search, SearchResult, SkillCard, SkillDetails, SkillHead,
-    SkillRegistration, Stats, TEMPLATES,
+    DocumentList, FetchOptions, Garbage, GarbageEntry, IndexText, LeaseListener, Log, LogEntry,
+    LogRequest, Match, Missing, OwnerState, PromptHead, PromptMenuEntry, PromptRegistration,
+    PromptVersion, Reason, RegisteredFindings, Registry, RegistrySettings, RegistrySizes, Renewed,
+    Resolved, ResolvedSkill, Resource, ResourceTemplate, RolledBack, Routing, Search, SearchResult,
+    SkillCard, SkillDetails, SkillHead, SkillRegistration, SkillVersion, Stats, TEMPLATES,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

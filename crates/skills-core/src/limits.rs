@@ -66,3 +66,9 @@ pub const MAX_OWNER_BYTES: usize = 256;
 pub const MAX_LEASE_MS: u64 = 31_536_000_000;
 /// Skills whose uses are counted between two writes of the counts. More are not counted.
 pub const MAX_COUNTED_SKILLS: usize = 100_000;
+/// Versions of a skill or prompt that are kept, unless `history.versions` says otherwise.
+pub const DEFAULT_VERSIONS: usize = 20;
+/// The largest `history.versions`.
+pub const MAX_VERSIONS: usize = 100;
+/// Changes of one log. More is an error.
+pub const MAX_LOG_ENTRIES: usize = 10_000;

@@ -65,7 +65,7 @@ pub fn link(address: &str, bytes: Range<usize>, path: Option<&FilePath>) -> Opti
     let uri = uri.strip_suffix("?toc").unwrap_or(uri);
     let to = if is_address(uri) {
         match uri.parse::<ResourceUri>() {
-            Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
+            Ok(ResourceUri::Skill(id) | ResourceUri::Version(id, _)) => Ok(Target::Skill(id)),
             Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
             Ok(ResourceUri::Section(function)) => Ok(Target::Section(function)),
             Ok(_) => return None,

@@ -24,8 +24,14 @@ pub(crate) trait Row: PartialEq + Send + Sync + Sized + 'static {
     /// The change when it is stored; none if subscribers are not told.
     fn registered(&self) -> Option<Change>;
     fn unregistered(&self) -> Option<Change>;
-    /// The digest of its content: what it says, without the time of its registration.
-    fn digest(&self) -> Digest;
+    /// When it was stored, RFC 3339 in UTC.
+    fn registered_at(&self) -> Arc<str>;
+    /// What it says, without the time of its registration.
+    fn content(&self) -> Cow<'_, str>;
+    /// The digest of its content.
+    fn digest(&self) -> Digest {
+        Digest::of(self.content().as_bytes())
+    }
 }
 
 /// A row that cannot be decoded.
@@ -170,8 +176,12 @@ impl Row for Skill {
         Some(Change::SkillUnregistered(self.id.clone()))
     }
 
-    fn digest(&self) -> Digest {
-        Digest::of(self.body.as_bytes())
+    fn registered_at(&self) -> Arc<str> {
+        Arc::clone(&self.registered_at)
+    }
+
+    fn content(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.body)
     }
 }
 
@@ -225,7 +235,12 @@ impl Row for Prompt {
         Some(Change::PromptUnregistered(self.name.clone()))
     }
 
-    fn digest(&self) -> Digest {
+    fn registered_at(&self) -> Arc<str> {
+        Arc::clone(&self.registered_at)
+    }
+
+    /// Its definition as JSON.
+    fn content(&self) -> Cow<'_, str> {
         #[derive(Serialize)]
         struct Definition<'a> {
             name: &'a str,
@@ -239,8 +254,8 @@ impl Row for Prompt {
             arguments: &self.arguments,
             function_id: self.function_id.as_str(),
         };
-        let definition = to_raw_value(&definition).expect("a definition of strings is JSON");
-        Digest::of(definition.get().as_bytes())
+        let definition = serde_json::to_string(&definition);
+        Cow::Owned(definition.expect("a definition of strings is JSON"))
     }
 }
 

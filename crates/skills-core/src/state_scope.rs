@@ -22,6 +22,8 @@ struct StateInput<'a> {
     key: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ops: Option<&'a RawValue>,
 }
 
 impl StateScope {
@@ -31,6 +33,10 @@ impl StateScope {
             name,
             timeout,
         }
+    }
+
+    pub(crate) const fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// The value of a key.
@@ -43,6 +49,18 @@ impl StateScope {
     pub(crate) async fn set(&self, key: &str, value: &RawValue) -> Result<Replaced, Failure> {
         let answer = self.call("state::set", Some(key), Some(value)).await?;
         Ok(Replaced(answer))
+    }
+
+    /// Applies a list of operations to the value of a key, in one step.
+    pub(crate) async fn update(&self, key: &str, ops: &RawValue) -> Result<Option<Json>, Failure> {
+        let (scope, key, ops) = (&*self.name, Some(key), Some(ops));
+        let input = StateInput {
+            scope,
+            key,
+            value: None,
+            ops,
+        };
+        self.send("state::update", &input).await
     }
 
     /// Removes a key. Returns whether it had a value.
@@ -68,8 +86,17 @@ impl StateScope {
         value: Option<&RawValue>,
     ) -> Result<Option<Json>, Failure> {
         let scope = &*self.name;
-        let input = StateInput { scope, key, value };
-        let payload = to_raw_value(&input).expect("an input of strings is JSON");
+        let input = StateInput {
+            scope,
+            key,
+            value,
+            ops: None,
+        };
+        self.send(function, &input).await
+    }
+
+    async fn send(&self, function: &str, input: &StateInput<'_>) -> Result<Option<Json>, Failure> {
+        let payload = to_raw_value(input).expect("an input of strings is JSON");
         self.engine.call(function, payload, self.timeout).await
     }
 }

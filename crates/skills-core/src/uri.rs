@@ -9,7 +9,7 @@ use crate::file_path::percent_decode;
 use crate::index::{IndexPart, IndexView};
 use crate::limits::ID_MAX;
 use crate::source::DOCUMENT_ORIGINS;
-use crate::{Error, FilePath, FunctionId, Origin, SkillId, segment};
+use crate::{Error, FilePath, FunctionId, Origin, SkillId, VersionRef, segment};
 
 /// The prefix of the addresses of skills.
 pub const SCHEME: &str = "iii://";
@@ -28,6 +28,8 @@ pub enum ResourceUri {
     Skill(SkillId),
     /// `iii://@files/{id}`: the same of one origin, although another may hide it.
     SkillFrom(Origin, SkillId),
+    /// `iii://{id}@3` and `iii://{id}@sha256:ab12`: one version of a registered skill.
+    Version(SkillId, VersionRef),
     /// `skill://{id}/{path}`: a file of a skill folder, unchanged.
     File(FilePath),
     /// `iii://fn/{a}/{b}`: the output of function `a::b`.
@@ -70,6 +72,11 @@ impl FromStr for ResourceUri {
         };
         if path.starts_with('@') {
             return skill_from(text, path);
+        }
+        if let Some((id, version)) = path.split_once('@').filter(|_| !path.starts_with("fn/")) {
+            let id = id.parse().map_err(|e| in_address(text, &e))?;
+            let version = version.parse().map_err(|e| in_address(text, &e))?;
+            return Ok(Self::Version(id, version));
         }
         let (before, query) = match path.split_once('?') {
             Some((before, query)) => (before, Some(query)),
@@ -136,6 +143,7 @@ fn part_of(text: &str, whole: &str, part: &str) -> Result<ResourceUri, Error> {
     match of {
         ResourceUri::Skill(_)
         | ResourceUri::SkillFrom(..)
+        | ResourceUri::Version(..)
         | ResourceUri::File(_)
         | ResourceUri::Section(_) => {}
         ResourceUri::Index | ResourceUri::IndexPart(_) | ResourceUri::Part { .. } => {
@@ -262,6 +270,7 @@ impl fmt::Display for ResourceUri {
             Self::IndexPart(part) => part.fmt(f),
             Self::Skill(id) => write!(f, "{SCHEME}{id}"),
             Self::SkillFrom(origin, id) => write!(f, "{SCHEME}{}/{id}", origin.address()),
+            Self::Version(id, version) => write!(f, "{SCHEME}{id}@{version}"),
             Self::File(path) => write!(f, "{FILE_SCHEME}{}", path.encoded()),
             Self::Section(function) => write!(f, "{SCHEME}fn/{}", function.path()),
             Self::Part { of, part } => match part {
@@ -273,121 +282,4 @@ impl fmt::Display for ResourceUri {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Kind;
-
-    #[track_caller]
-    fn check(uri: &str, expected: &str) {
-        let got = match uri.parse::<ResourceUri>() {
-            Ok(ResourceUri::Index) => "index".into(),
-            Ok(ResourceUri::IndexPart(part)) => format!("part {part}"),
-            Ok(ResourceUri::Skill(id)) => format!("skill {id}"),
-            Ok(ResourceUri::SkillFrom(origin, id)) => format!("{origin} skill {id}"),
-            Ok(ResourceUri::File(path)) => format!("file {path}"),
-            Ok(ResourceUri::Section(function)) => format!("call {function}"),
-            Ok(part @ ResourceUri::Part { .. }) => format!("part {part}"),
-            Err(error) => error.to_text(),
-        };
-        assert!(
-            got.contains(expected),
-            "for {uri:?}: {got:?} has no {expected:?}"
-        );
-    }
-
-    #[test]
-    fn addresses() {
-        check("iii://skills", "index");
-        check(" iii://skills\n", "index");
-        check("iii://skills/x", "skill skills/x");
-        check("iii://resend/email/send", "skill resend/email/send");
-        check("iii://docs/fn/x", "skill docs/fn/x");
-        check("iii://fn/foo", "call foo");
-        check("iii://fn/a/b/c/d", "call a::b::c::d");
-        check("iii://fn/skill/fetch", "call skill::fetch");
-        check("iii://fn", "names no function");
-        check("iii://fn/", "address `iii://fn/` has an empty segment");
-        check("iii://fn/a//b", "segments must be non-empty");
-        check("iii://fn/iii.on_x", "has '.'; use lowercase");
-        check("iii://fn/state/set", "internal namespace");
-        check("iii://fn/skills/register", "internal namespace");
-        check("iii://fn/stream/x", "internal namespace");
-        check("iii://", "id must be non-empty");
-        check("iii:///a", "non-empty");
-        check("iii://a/", "part iii://a/");
-        check("iii://a/b/?pages", "part iii://a/b/?pages");
-        check("iii://skills?from=a/b", "part iii://skills?from=a/b");
-        check("iii://skills/", "reserved for the index");
-        check("iii://skills?x", "unknown query `x`");
-        check("iii://a/?from=A", "lowercase");
-        check("iii://a//", "non-empty");
-        check("iii:///", "non-empty");
-        check("iii://fn/a/", "non-empty");
-        check("iii://a//b", "non-empty");
-        check("iii://Skills", "lowercase");
-        check("iii://a#b-c", "part iii://a#b-c");
-        check("iii://a#%C3%BC", "part iii://a#\u{fc}");
-        check("iii://a/b?toc", "part iii://a/b?toc");
-        check("iii://fn/a#b", "part iii://fn/a#b");
-        check("skill://a/B.md?toc", "part skill://a/B.md?toc");
-        check("skill://a/B.py?toc", "file a/B.py?toc");
-        check("iii://a#", "names no heading");
-        check("iii://skills#a", "has no headings");
-        check("iii://a/?toc", "has no headings");
-        check("iii://a?toc#b", "has no headings");
-        check("iii://A#b", "lowercase");
-        check("iii://a?x", "lowercase");
-        check("skill://pdf/SKILL.md", "file pdf/SKILL.md");
-        check("skill://pdf/a%20b/C.py", "file pdf/a b/C.py");
-        check("skill://pdf", "names no file of a skill");
-        check("skill://Pdf/SKILL.md", "names no file of a skill");
-        check("skill://pdf/../x", "other than `.` and `..`");
-        check("skill://pdf/%2e%2e/x", "other than `.` and `..`");
-        check("skill://", "non-empty");
-        check("iii://@files/a/b", "fs skill a/b");
-        check("iii://@agents/a", "3md skill a");
-        check("iii://@state/a", "state skill a");
-        check("iii://@files/a#b", "part iii://@files/a#b");
-        check("iii://@files/a?toc", "part iii://@files/a?toc");
-        check("iii://@x/a", "unknown origin `@x` (there are `@state`");
-        check("iii://@files", "id must be non-empty");
-        check("iii://@files/", "id must be non-empty");
-        check("iii://@files/A", "lowercase");
-        check("iii://@files/skills", "reserved for the index");
-        check("https://x", "must start with `iii://`");
-        check("III://skills", "must start with `iii://`");
-        check("", "must start with `iii://`");
-        check(&format!("iii://{}", "a/".repeat(600)), "too long");
-        check(&format!("iii://fn/{}", "a/".repeat(600)), "too long");
-    }
-
-    #[test]
-    fn an_old_function_link_is_not_found_and_the_error_has_the_new_form() {
-        check("iii://x/worker::fn", "iii://fn/worker/fn");
-        check("iii://x/state::get", "iii://fn/state/get");
-        let error = "iii://brain/brain::summarize"
-            .parse::<ResourceUri>()
-            .unwrap_err();
-        assert_eq!(error.kind(), Kind::NotFound);
-        assert!(error.to_string().contains("not found"));
-    }
-
-    #[test]
-    fn an_address_is_printed_as_written() {
-        for text in [
-            "iii://skills",
-            "iii://a/b",
-            "iii://@files/a/b",
-            "iii://@state/a?toc",
-            "iii://a/b/",
-            "iii://a/?from=a/b",
-            "iii://skills?pages",
-            "iii://fn/a/b",
-            "iii://a/b#c-1",
-            "iii://a?toc",
-            "skill://a/B%20c.md",
-        ] {
-            assert_eq!(text.parse::<ResourceUri>().unwrap().to_string(), text);
-        }
-    }
-}
+mod tests;

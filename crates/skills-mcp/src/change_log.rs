@@ -62,7 +62,8 @@ impl ChangesSince {
             }
             ResourceUri::File(path) => self.owns(path),
             ResourceUri::Part { of, .. } => self.includes_resource(of),
-            ResourceUri::Section(_) => false,
+            // A version never changes.
+            ResourceUri::Version(..) | ResourceUri::Section(_) => false,
         }
     }
 

@@ -72,6 +72,7 @@ async fn skill_ids(shared: &Shared) -> Result<Vec<String>, Error> {
         ResourceUri::Index
         | ResourceUri::IndexPart(_)
         | ResourceUri::SkillFrom(..)
+        | ResourceUri::Version(..)
         | ResourceUri::File(_)
         | ResourceUri::Section(_)
         | ResourceUri::Part { .. } => None,

@@ -7,6 +7,9 @@ Feature: the functions of the registry on an engine
       | skills::register            |
       | skills::unregister          |
       | skills::list                |
+      | skills::history             |
+      | skills::rollback            |
+      | skills::log                 |
       | skills::renew               |
       | skills::gc                  |
       | skills::index               |
@@ -25,6 +28,8 @@ Feature: the functions of the registry on an engine
       | prompts::register           |
       | prompts::unregister         |
       | prompts::list               |
+      | prompts::history            |
+      | prompts::rollback           |
       | prompts::mcp-list           |
       | prompts::mcp-get            |
     And these are its trigger types:
@@ -81,6 +86,7 @@ Feature: the functions of the registry on an engine
       Examples:
         | function                    |
         | skills::list                |
+        | skills::log                 |
         | skills::resources-list      |
         | skills::resources-templates |
         | skills::documents           |

@@ -6,6 +6,7 @@ mod doctor;
 mod eval;
 mod files;
 mod functions;
+mod history;
 mod ids;
 mod index;
 mod internal_namespaces;

@@ -87,6 +87,7 @@ fn meaning(world: &World) -> String {
         Ok(ResourceUri::Index) => "the index".into(),
         Ok(ResourceUri::IndexPart(part)) => format!("the index {part}"),
         Ok(ResourceUri::Skill(id)) => format!("the skill {id}"),
+        Ok(ResourceUri::Version(id, version)) => format!("version {version} of the skill {id}"),
         Ok(ResourceUri::SkillFrom(origin, id)) => format!("the skill {id} of {origin}"),
         Ok(ResourceUri::File(path)) => format!("the file {path}"),
         Ok(ResourceUri::Section(function)) => format!("a call to {function}"),

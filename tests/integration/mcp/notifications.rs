@@ -22,6 +22,8 @@ async fn register_prompt(fixture: &Fixture) {
         arguments: Vec::new(),
         function_id: function,
         lease: LeaseTerms::default(),
+
+        rollback: None,
     });
     registered.await.unwrap();
 }

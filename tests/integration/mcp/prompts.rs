@@ -24,6 +24,8 @@ async fn prompt(fixture: &Fixture, name: &str, function: &str) {
         arguments,
         function_id: function,
         lease: LeaseTerms::default(),
+
+        rollback: None,
     };
     let registered = fixture.registry().register_prompt(registration);
     registered.await.unwrap();

@@ -35,11 +35,10 @@ fn damaged(dir: &Path) {
     }
     let database = dir.join("data/state.db");
     let mut bytes = std::fs::read(&database).unwrap();
-    let at = bytes
-        .windows(8)
-        .position(|found| found == b"bad body")
-        .unwrap();
-    bytes[at] = 0xff;
+    // The row follows its key; its version contains the text too.
+    let row = br##"bad{"id":"bad","skill":"# bad"##;
+    let at = bytes.windows(row.len()).position(|found| found == row);
+    bytes[at.unwrap() + row.len() - 1] = 0xff;
     std::fs::write(&database, bytes).unwrap();
 }
 

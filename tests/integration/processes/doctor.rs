@@ -274,7 +274,7 @@ async fn a_hidden_file_is_a_finding_with_and_without_an_engine() {
     );
     let well = found(&served, "well");
     let store = well.iter().find(|(place, _)| place.starts_with("store "));
-    let healthy = "healthy: schema version 1, rows: 1";
+    let healthy = "healthy: schema version 1, rows: 2";
     assert_eq!(store.map(|(_, reason)| &reason[..]), Some(healthy));
     serve.kill().await;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::version::RemovalNote;
 use super::write::Write;
 use super::{Catalogue, decode};
 use crate::Failure;
@@ -15,6 +16,7 @@ impl<T: Row> Catalogue<T> {
     pub(crate) async fn remove_if(
         &self,
         key: Arc<str>,
+        note: &RemovalNote,
         is_expected: impl Fn(&T) -> bool,
     ) -> Result<bool, Failure> {
         let is_expected = |slot: &RowSlot<T>| match slot {
@@ -26,6 +28,7 @@ impl<T: Row> Catalogue<T> {
         if !found.as_ref().is_some_and(&is_expected) {
             return Ok(false);
         }
+        let next = self.plan_removal_of(&key, found.as_ref()).await?;
         let write = Write::begin(self, &key, None);
         let Some(taken) = self.state.take(&key).await? else {
             // Another instance removed it; a read finds the change and publishes it.
@@ -38,6 +41,7 @@ impl<T: Row> Catalogue<T> {
                 RowSlot::Damaged(_) => None,
             };
             self.acknowledged(write, change.as_ref()).await;
+            self.record_removal(&key, next, note).await?;
             return Ok(true);
         }
         // State has no compare and delete: another instance wrote in between.

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join;
 use serde_json::value::RawValue;
 
+use super::version::RemovalNote;
 use super::{Catalogue, decode};
+use crate::history::Note;
 use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
@@ -18,6 +21,8 @@ const RESTORE_MAX: usize = 8;
 #[derive(Debug)]
 pub(crate) enum PutError {
     Failed(Failure),
+    /// The row is stored, and its version is not.
+    Unrecorded(Failure),
     /// Something else was registered than expected.
     Conflict(Current),
 }
@@ -27,6 +32,9 @@ impl PutError {
     pub(crate) fn into_error(self, expected: Precondition, what: &str, name: &str) -> Error {
         match self {
             Self::Failed(cause) => Error::state(|| format!("register {what} `{name}`"))(cause),
+            Self::Unrecorded(cause) => Error::state(|| {
+                format!("record the version of {what} `{name}`, which is registered without it now")
+            })(cause),
             Self::Conflict(current) => Error::Conflict {
                 what: format!("{what} `{name}`"),
                 expected,
@@ -41,7 +49,7 @@ impl PutError {
     pub(crate) fn into_state_error(self, doing: String) -> Error {
         let expected = Precondition::Any;
         match self {
-            Self::Failed(cause) => Error::State { doing, cause },
+            Self::Failed(cause) | Self::Unrecorded(cause) => Error::State { doing, cause },
             Self::Conflict(_) => self.into_error(expected, "row", &doing),
         }
     }
@@ -54,12 +62,13 @@ impl From<Failure> for PutError {
 }
 
 impl<T: Row> Catalogue<T> {
-    /// Writes a row, publishes the change, and returns the row. `make` runs under the lock of
-    /// the key, so that later acknowledgements carry later times.
+    /// Writes a row and its version, publishes the change, and returns the row. `make` runs under
+    /// the lock of the key, so that later acknowledgements carry later times.
     pub(crate) async fn put(
         &self,
         key: Arc<str>,
         expected: Precondition,
+        note: &Note,
         make: impl FnOnce() -> T,
     ) -> Result<Arc<T>, PutError> {
         let _lock = self.key_locks.lock(&key).await;
@@ -71,12 +80,26 @@ impl<T: Row> Catalogue<T> {
             }
         };
         let row = Arc::new(make());
+        let json = row.to_json();
+        let version = self.plan_version(&key, &row).await?;
         let write = Write::begin(self, &key, Some(Arc::clone(&row)));
-        let replaced = self.state.set(&key, &row.to_json()).await?;
-        if let Some(before) = before {
-            self.check_replaced(&row, before.as_ref(), replaced).await?;
-        }
+        let set = self.state.set(&key, &json);
+        let record = self.record_version(version, &row, &json, note);
+        let recorded = match before {
+            None => {
+                // Together, so that the second one costs no time.
+                let (replaced, recorded) = join(set, record).await;
+                replaced?;
+                recorded
+            }
+            Some(before) => {
+                self.check_replaced(&row, before.as_ref(), set.await?)
+                    .await?;
+                record.await
+            }
+        };
         self.acknowledged(write, row.registered().as_ref()).await;
+        recorded.map_err(PutError::Unrecorded)?;
         Ok(row)
     }
 
@@ -140,12 +163,22 @@ impl<T: Row> Catalogue<T> {
         Ok(())
     }
 
-    /// Removes a row and, if there was one, publishes the change. Returns whether there was.
-    pub(crate) async fn remove(&self, key: Arc<str>, change: &Change) -> Result<bool, Failure> {
+    /// Removes a row and, if there was one, records that and publishes the change. Returns
+    /// whether there was.
+    pub(crate) async fn remove(
+        &self,
+        key: Arc<str>,
+        change: &Change,
+        note: &RemovalNote,
+    ) -> Result<bool, Failure> {
         let _lock = self.key_locks.lock(&key).await;
+        let next = self.plan_removal(&key).await?;
         let write = Write::begin(self, &key, None);
         let removed = self.state.delete(&key).await?;
         self.acknowledged(write, removed.then_some(change)).await;
+        if removed {
+            self.record_removal(&key, next, note).await?;
+        }
         Ok(removed)
     }
 

@@ -158,6 +158,14 @@ impl EntryName {
         }
     }
 
+    /// Its id or its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Skill(id) => id.as_str(),
+            Self::Prompt(name) => name.as_str(),
+        }
+    }
+
     pub(crate) fn from_key(key: &str) -> Option<Result<Self, Error>> {
         if let Some(id) = key.strip_prefix(SKILL) {
             return Some(id.parse().map(Self::Skill));

@@ -1,6 +1,7 @@
 //! The rows of the scope of leases: one for each leased entry, and one for each owner that
 //! renewed.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use serde_json::value::to_raw_value;
 use super::{EntryName, OWNER, Owner, Ttl};
 use crate::row::{BadRow, Row, object};
 use crate::timestamp::to_unix_ms;
-use crate::{Change, Digest, Json};
+use crate::{Change, Json};
 
 /// A row of the scope.
 #[derive(Debug, PartialEq)]
@@ -141,8 +142,15 @@ impl Row for LeaseRow {
         None
     }
 
-    fn digest(&self) -> Digest {
-        Digest::of(self.to_json().get().as_bytes())
+    fn registered_at(&self) -> Arc<str> {
+        Arc::clone(match self {
+            Self::Lease(lease) => &lease.registered_at,
+            Self::Renewal(renewal) => &renewal.renewed_at,
+        })
+    }
+
+    fn content(&self) -> Cow<'_, str> {
+        Cow::Owned(self.to_json().get().to_owned())
     }
 }
 

@@ -3,13 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Registry;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, RemovalNote};
+use crate::history::Note;
 use crate::key_locks::KeyLocks;
 use crate::lease::{Lease, LeaseMarks, LeaseRow, Renewal, deadlines};
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::timestamp::to_unix_ms;
 use crate::{
-    EntryName, Error, ExpiryPlan, ExpirySchedule, LeaseSettings, LeaseTerms, Owner, Precondition,
+    Actor, EntryName, Error, ExpiryPlan, ExpirySchedule, LeaseSettings, LeaseTerms, Owner,
+    Precondition, VersionOp,
 };
 
 /// A callback for every change of a lease. It must not block.
@@ -100,7 +102,11 @@ impl Registry {
             worker: terms.worker,
             registered_at: Arc::clone(&registered_at),
         });
-        let stored = self.leases.rows.put(key, Precondition::Any, || lease).await;
+        let stored = self
+            .leases
+            .rows
+            .put(key, Precondition::Any, &Note::default(), || lease)
+            .await;
         stored.map_err(|error| error.into_state_error(doing))?;
         self.leases.changed();
         Ok(registered_at)
@@ -114,7 +120,11 @@ impl Registry {
         let Some(RowSlot::Row(known)) = self.leases.rows.peek(&key) else {
             return;
         };
-        let removed = self.leases.rows.remove_if(key, |row| *row == *known).await;
+        let removed = self
+            .leases
+            .rows
+            .remove_if(key, &RemovalNote::default(), |row| *row == *known)
+            .await;
         if let Err(failure) = removed {
             tracing::debug!("the lease of {entry} is left: it {failure}");
         }
@@ -125,7 +135,12 @@ impl Registry {
     pub(super) async fn forget_renewal(&self, owner: &Owner) {
         let key = Renewal::key(owner);
         let _lock = self.leases.locks.lock(&key).await;
-        if let Err(failure) = self.leases.rows.remove_if(key, |_| true).await {
+        if let Err(failure) = self
+            .leases
+            .rows
+            .remove_if(key, &RemovalNote::default(), |_| true)
+            .await
+        {
             tracing::debug!("the renewal of `{owner}` is left: it {failure}");
         }
     }
@@ -167,7 +182,11 @@ impl Registry {
                 renewed_at,
             })
         };
-        let stored = self.leases.rows.put(key, Precondition::Any, renewal).await;
+        let stored = self
+            .leases
+            .rows
+            .put(key, Precondition::Any, &Note::default(), renewal)
+            .await;
         let doing = || format!("renew the leases of `{owner}`");
         stored.map_err(|error| error.into_state_error(doing()))?;
         self.leases.changed();
@@ -240,22 +259,27 @@ impl Registry {
         if deadline.is_none_or(|deadline| deadline > self.now_ms()) {
             return Ok(false);
         }
-        self.remove_leased(lease).await
+        self.remove_leased(lease, VersionOp::Expire).await
     }
 
     /// Removes the entry of a lease, if it is still the same registration, and the lease.
-    pub(super) async fn remove_leased(&self, lease: &Lease) -> Result<bool, Error> {
+    pub(super) async fn remove_leased(&self, lease: &Lease, op: VersionOp) -> Result<bool, Error> {
         let Lease { entry, .. } = lease;
         let failed = |cause| Error::state(|| format!("remove {entry} past its lease"))(cause);
         let at = &lease.registered_at;
+        let actor = Actor {
+            owner: lease.owner.clone(),
+            ..Actor::default()
+        };
+        let note = self.removal_note(op, actor).await;
         let removed = match entry {
             EntryName::Skill(id) => {
                 let is_same = |skill: &crate::Skill| skill.registered_at == *at;
-                self.skills.remove_if(id.shared(), is_same).await
+                self.skills.remove_if(id.shared(), &note, is_same).await
             }
             EntryName::Prompt(name) => {
                 let is_same = |prompt: &crate::Prompt| prompt.registered_at == *at;
-                self.prompts.remove_if(name.shared(), is_same).await
+                self.prompts.remove_if(name.shared(), &note, is_same).await
             }
         };
         let removed = removed.map_err(failed)?;
@@ -266,7 +290,11 @@ impl Registry {
             );
         }
         let is_same = |row: &LeaseRow| matches!(row, LeaseRow::Lease(found) if found == lease);
-        let ended = self.leases.rows.remove_if(entry.key(), is_same).await;
+        let ended = self
+            .leases
+            .rows
+            .remove_if(entry.key(), &RemovalNote::default(), is_same)
+            .await;
         ended.map_err(failed)?;
         self.leases.changed();
         Ok(removed)

@@ -7,9 +7,11 @@ mod fetch;
 mod files;
 mod gc;
 mod health;
+mod history;
 mod index;
 mod indexing;
 mod leases;
+mod log;
 mod prompts;
 mod resolve;
 mod resources;
@@ -18,6 +20,7 @@ mod search_request;
 mod skills;
 mod stats;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,10 +31,12 @@ pub use browse::{SkillCard, SkillDetails};
 pub use fetch::FetchOptions;
 pub use files::DocumentList;
 pub use gc::{Garbage, GarbageEntry, OwnerState};
+pub use history::{PromptVersion, RolledBack, SkillVersion};
 pub(crate) use index::IndexMarks;
 pub use index::IndexText;
 use leases::Leases;
 pub use leases::{LeaseListener, Renewed};
+pub use log::{Log, LogEntry, LogRequest};
 pub use prompts::{PromptHead, PromptMenuEntry, PromptRegistration};
 pub use resolve::{Missing, Resolved, ResolvedSkill};
 pub use resources::{Resource, ResourceTemplate, TEMPLATES};
@@ -42,7 +47,7 @@ pub use stats::Stats;
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;
 use crate::health::Check;
-use crate::limits::INDEX_BYTES;
+use crate::limits::{DEFAULT_VERSIONS, INDEX_BYTES};
 use crate::read_counts::ReadCounts;
 use crate::usage::Usage;
 use crate::{
@@ -69,6 +74,8 @@ pub struct RegistrySettings {
     pub on_conflict: OnConflict,
     /// What happens to entries past their leases.
     pub leases: LeaseSettings,
+    /// How many versions of a skill or prompt are kept; 0: none.
+    pub history_versions: usize,
     /// Whether the uses of skills are counted.
     pub usage: bool,
 }
@@ -84,6 +91,7 @@ impl Default for RegistrySettings {
             visibility: VisibilityRules::default(),
             on_conflict: OnConflict::default(),
             leases: LeaseSettings::default(),
+            history_versions: DEFAULT_VERSIONS,
             usage: true,
         }
     }
@@ -107,6 +115,8 @@ pub struct Registry {
     checks: Mutex<Vec<Check>>,
     usage: Usage,
     reads: ReadCounts,
+    /// The names of the workers that made changes, by their ids. A std mutex, as above.
+    worker_names: Mutex<HashMap<Arc<str>, Option<Arc<str>>>>,
     /// The time as RFC 3339 in UTC with sub-second digits.
     now: fn() -> String,
 }
@@ -129,6 +139,7 @@ impl Registry {
             visibility,
             on_conflict,
             leases,
+            history_versions: keep,
             usage,
         } = settings;
         let rules = visibility.clone();
@@ -144,8 +155,9 @@ impl Registry {
         Self {
             usage,
             reads: ReadCounts::default(),
-            skills: Catalogue::new(ports(), skills_scope, timeout, is_served),
-            prompts: Catalogue::new(ports(), prompts_scope, timeout, Box::new(|_| true)),
+            skills: Catalogue::new(ports(), skills_scope, timeout, is_served).with_versions(keep),
+            prompts: Catalogue::new(ports(), prompts_scope, timeout, Box::new(|_| true))
+                .with_versions(keep),
             leases: Leases::new(lease_rows, leases),
             visibility,
             searcher: indexing::Searcher::default(),
@@ -157,6 +169,7 @@ impl Registry {
             index_max_bytes,
             on_conflict,
             checks: Mutex::default(),
+            worker_names: Mutex::default(),
             now,
         }
     }

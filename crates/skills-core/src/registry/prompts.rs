@@ -14,8 +14,9 @@ use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::{
-    Change, EntryName, Error, FunctionId, Json, LeaseHead, LeaseTerms, Listing, Origin,
+    Actor, Change, EntryName, Error, FunctionId, Json, LeaseHead, LeaseTerms, Listing, Origin,
     Precondition, Prompt, PromptArgument, PromptName, PromptText, SourcePrompt, TemplateArgument,
+    VersionOp,
 };
 
 /// The short form of a prompt.
@@ -50,6 +51,8 @@ pub struct PromptRegistration {
     pub function_id: FunctionId,
     /// Its owner and its lease.
     pub lease: LeaseTerms,
+    /// The version that it brings back, if it is a rollback.
+    pub rollback: Option<u64>,
 }
 
 /// A prompt in a menu.
@@ -73,11 +76,13 @@ impl Registry {
             arguments,
             function_id,
             lease,
+            rollback,
         } = prompt;
         check_description(&description)?;
         check_arguments(&arguments)?;
         let function_id = function_id.callable()?;
         self.check_prompt_conflict(&name).await?;
+        let note = self.registration_note(&lease, rollback).await;
         let put = async {
             let make = || Prompt {
                 name: name.clone(),
@@ -87,7 +92,7 @@ impl Registry {
                 registered_at: (self.now)().into(),
             };
             let expected = Precondition::Any;
-            match self.prompts.put(name.shared(), expected, make).await {
+            match self.prompts.put(name.shared(), expected, &note, make).await {
                 Ok(row) => Ok(Arc::clone(&row.registered_at)),
                 Err(error) => Err(error.into_error(expected, "prompt", name.as_str())),
             }
@@ -98,8 +103,18 @@ impl Registry {
 
     /// Removes a registered prompt. Returns whether there was one.
     pub async fn unregister_prompt(&self, name: &PromptName) -> Result<bool, Error> {
+        self.unregister_prompt_by(name, Actor::default()).await
+    }
+
+    /// The same for a known caller.
+    pub async fn unregister_prompt_by(
+        &self,
+        name: &PromptName,
+        actor: Actor,
+    ) -> Result<bool, Error> {
         let change = Change::PromptUnregistered(name.clone());
-        let removed = self.prompts.remove(name.shared(), &change).await;
+        let note = self.removal_note(VersionOp::Unregister, actor).await;
+        let removed = self.prompts.remove(name.shared(), &change, &note).await;
         let removed = removed.map_err(Error::state(|| format!("unregister prompt `{name}`")))?;
         self.end_lease(&EntryName::Prompt(name.clone())).await;
         Ok(removed)

@@ -140,6 +140,10 @@ impl Registry {
                 };
                 markdown(from, self.body_from(*origin, id).await?)
             }
+            ResourceUri::Version(id, version) => {
+                let body = self.version_body(id, version).await?;
+                markdown(ReadFrom::Registered, body)
+            }
             ResourceUri::File(path) => return self.file_content(path).await,
             ResourceUri::Section(function) => {
                 let (mime, text) = self.section(function).await?;
@@ -233,7 +237,9 @@ impl Registry {
 /// The skill that an address reads; none for indexes, functions and files beside `SKILL.md`.
 fn skill_of(uri: &ResourceUri) -> Option<SkillId> {
     match uri {
-        ResourceUri::Skill(id) | ResourceUri::SkillFrom(_, id) => Some(id.clone()),
+        ResourceUri::Skill(id) | ResourceUri::SkillFrom(_, id) | ResourceUri::Version(id, _) => {
+            Some(id.clone())
+        }
         ResourceUri::File(path) => {
             let (id, file) = path.splits().next()?;
             (file.as_str() == SKILL_MD).then_some(id)

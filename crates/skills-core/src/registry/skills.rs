@@ -8,8 +8,8 @@ use crate::front_matter::Document;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
 use crate::{
-    Change, Current, Digest, EntryName, Error, Json, LeaseHead, LeaseTerms, Listing, Origin,
-    Precondition, Skill, SkillId, Skipped, SourceSkill, Visibility,
+    Actor, Change, Current, Digest, EntryName, Error, Json, LeaseHead, LeaseTerms, Listing, Origin,
+    Precondition, Skill, SkillId, Skipped, SourceSkill, VersionOp, Visibility,
 };
 
 /// The short form of a skill.
@@ -44,6 +44,8 @@ pub struct SkillRegistration {
     pub expected: Precondition,
     /// Its owner and its lease.
     pub lease: LeaseTerms,
+    /// The version that it brings back, if it is a rollback.
+    pub rollback: Option<u64>,
 }
 
 impl SkillRegistration {
@@ -54,6 +56,7 @@ impl SkillRegistration {
             body,
             expected: Precondition::Any,
             lease: LeaseTerms::default(),
+            rollback: None,
         }
     }
 }
@@ -91,12 +94,14 @@ impl Registry {
             body,
             expected,
             lease,
+            rollback,
         } = skill;
         check_body(&body)?;
         self.check_skill_conflict(&id, &body).await?;
+        let note = self.registration_note(&lease, rollback).await;
         let put = async {
             let make = || Skill::new(id.clone(), body, (self.now)());
-            match self.skills.put(id.shared(), expected, make).await {
+            match self.skills.put(id.shared(), expected, &note, make).await {
                 Ok(row) => Ok(Arc::clone(&row.registered_at)),
                 Err(error) => Err(error.into_error(expected, "skill", id.as_str())),
             }
@@ -112,21 +117,29 @@ impl Registry {
 
     /// Removes a registered skill. Returns whether there was one.
     pub async fn unregister_skill(&self, id: &SkillId) -> Result<bool, Error> {
-        self.unregister(id, Precondition::Any).await
+        self.unregister(id, Precondition::Any, Actor::default())
+            .await
     }
 
     /// Removes a registered skill if it is the expected one. Returns whether there was one: a
     /// skill that is gone already is no conflict.
-    pub async fn unregister(&self, id: &SkillId, expected: Precondition) -> Result<bool, Error> {
+    pub async fn unregister(
+        &self,
+        id: &SkillId,
+        expected: Precondition,
+        actor: Actor,
+    ) -> Result<bool, Error> {
+        let note = self.removal_note(VersionOp::Unregister, actor).await;
         let removed = match expected {
             Precondition::Any => {
                 let change = Change::SkillUnregistered(id.clone());
-                self.skills.remove(id.shared(), &change).await
+                self.skills.remove(id.shared(), &change, &note).await
             }
             Precondition::Absent => Ok(false),
             Precondition::Digest(digest) => {
                 let is_expected = |skill: &Skill| Digest::of(skill.body.as_bytes()) == digest;
-                self.skills.remove_if(id.shared(), is_expected).await
+                let key = id.shared();
+                self.skills.remove_if(key, &note, is_expected).await
             }
         };
         let removed = removed.map_err(Error::state(|| format!("unregister skill `{id}`")))?;

@@ -11,7 +11,9 @@ use std::task::{Context, Poll, Waker};
 use memory_engine::{Link, Memory};
 use proptest::prelude::*;
 use serde_json::json;
-use skills_core::{Registry, RegistrySettings, SkillId};
+use skills_core::{Registry, SkillId};
+
+use crate::without_history;
 
 const KEYS: [&str; 3] = ["a", "b", "c"];
 
@@ -62,12 +64,8 @@ impl World {
         memory.by_hand();
         let worker = || {
             let link = memory.connect();
-            let registry = Registry::new(
-                link.clone(),
-                Vec::new(),
-                RegistrySettings::default(),
-                String::new,
-            );
+            let settings = without_history();
+            let registry = Registry::new(link.clone(), Vec::new(), settings, String::new);
             registry.connected(watched);
             Worker {
                 link,

@@ -11,10 +11,10 @@ use memory_engine::{Link, Memory, now};
 use serde_json::json;
 use skills_core::{
     Change, EntryName, ExpirySchedule, Failure, Kind, LeaseHead, LeaseTerms, Registry,
-    RegistrySettings, SkillRegistration, Ttl,
+    SkillRegistration, Ttl,
 };
 
-use crate::row;
+use crate::{row, without_history};
 
 thread_local! {
     /// Milliseconds of the clock of this test.
@@ -45,7 +45,7 @@ struct Instance {
 
 fn instance(memory: &Memory) -> Instance {
     let link = memory.connect();
-    let settings = RegistrySettings::default();
+    let settings = without_history();
     let registry = Registry::new(link.clone(), Vec::new(), settings, clock);
     registry.connected(true);
     now(registry.load()).unwrap();

@@ -5,10 +5,13 @@
 mod compare_and_set;
 mod cutting;
 mod folding;
+mod history;
+mod history_races;
 mod interleavings;
 mod leases;
 mod local_state;
 mod reads;
+mod rollback;
 mod routing;
 mod searching;
 mod stats;
@@ -31,12 +34,8 @@ struct Fixture {
 
 fn fixture_on(memory: &Memory, watched: bool) -> Fixture {
     let link = memory.connect();
-    let registry = Registry::new(
-        link.clone(),
-        Vec::new(),
-        RegistrySettings::default(),
-        || "now".into(),
-    );
+    let settings = without_history();
+    let registry = Registry::new(link.clone(), Vec::new(), settings, || "now".into());
     registry.connected(watched);
     let changes = Arc::new(Mutex::new(Vec::new()));
     let published = Arc::clone(&changes);
@@ -48,6 +47,14 @@ fn fixture_on(memory: &Memory, watched: bool) -> Fixture {
         link,
         registry,
         changes,
+    }
+}
+
+/// Versions have tests of their own; in the others every call counts.
+fn without_history() -> RegistrySettings {
+    RegistrySettings {
+        history_versions: 0,
+        ..RegistrySettings::default()
     }
 }
 

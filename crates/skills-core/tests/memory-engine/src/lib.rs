@@ -5,10 +5,11 @@
 //! each call itself: a call is first *applied* and then *acknowledged*, in any order, and its
 //! event stays in the inbox of each link until the test takes it.
 
+mod pending_call;
 mod update;
 
 use std::collections::{BTreeMap, HashMap};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use pending_call::{PendingCall, cut_off};
 use skills_core::{Engine, Failure, Json, Pending};
 
 /// The result of a call.
@@ -86,6 +88,16 @@ impl Memory {
         self.inner()
             .functions
             .insert(function.into(), Arc::new(handler));
+    }
+
+    /// No longer offers a function.
+    pub fn withdraw(&self, function: &str) {
+        self.inner().functions.remove(function);
+    }
+
+    /// From now on calls return at once again.
+    pub fn at_once(&self) {
+        self.inner().by_hand = false;
     }
 
     /// From now on calls wait for [`apply`](Self::apply) and
@@ -257,38 +269,6 @@ impl Engine for Link {
         self.memory.inner().connections[self.number]
             .sent
             .push((function.into(), payload));
-    }
-}
-
-struct PendingCall<'a> {
-    link: &'a Link,
-    number: u64,
-}
-
-impl Future for PendingCall<'_> {
-    type Output = Outcome;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
-        let mut inner = self.link.memory.inner();
-        let Some(call) = inner.calls.get_mut(&self.number) else {
-            return Poll::Ready(Err(cut_off()));
-        };
-        if call.lost {
-            return Poll::Ready(Err(cut_off()));
-        }
-        if call.acknowledged {
-            let outcome = call.outcome.take();
-            inner.calls.remove(&self.number);
-            return Poll::Ready(outcome.unwrap_or_else(|| Err(cut_off())));
-        }
-        call.waker = Some(context.waker().clone());
-        Poll::Pending
-    }
-}
-
-fn cut_off() -> Failure {
-    Failure::Unreachable {
-        reason: "the connection is cut".into(),
     }
 }
 

@@ -11,12 +11,19 @@ use skills_core::Json;
 pub(crate) enum Op {
     Merge { value: Map<String, Value> },
     Increment { path: String, by: i64 },
+    Append { path: String, value: Value },
+    Set { path: String, value: Value },
+    Remove { path: String },
 }
 
 /// The row after the operations, and the operations that failed.
 pub(crate) fn apply(old: Option<&RawValue>, ops: Vec<Op>) -> (Json, Vec<Value>) {
     let old = old.map_or("{}", RawValue::get);
-    let mut row: Map<String, Value> = serde_json::from_str(old).unwrap_or_default();
+    let Ok(mut row) = serde_json::from_str::<Map<String, Value>>(old) else {
+        let errors = ops.iter().map(|_| json!({ "message": "not an object" }));
+        let same = RawValue::from_string(old.to_owned()).expect("a row is JSON");
+        return (same, errors.collect());
+    };
     let mut errors = Vec::new();
     for op in ops {
         match op {
@@ -28,6 +35,15 @@ pub(crate) fn apply(old: Option<&RawValue>, ops: Vec<Op>) -> (Json, Vec<Value>) 
                     None => errors.push(json!({ "message": "not a number" })),
                 }
             }
+            Op::Append { path, value } => {
+                let list = row.entry(path).or_insert_with(|| json!([]));
+                match list.as_array_mut() {
+                    Some(list) => list.push(value),
+                    None => errors.push(json!({ "message": "not a list" })),
+                }
+            }
+            Op::Set { path, value } => drop(row.insert(path, value)),
+            Op::Remove { path } => drop(row.remove(&path)),
         }
     }
     (to_raw_value(&row).expect("rows are JSON"), errors)

@@ -1,0 +1,117 @@
+//! Bringing back older versions of skills and prompts, and which of them can be read.
+
+use memory_engine::{Memory, now};
+use skills_core::{Kind, LeaseTerms, Precondition, PromptRegistration, SkillRegistration, Ttl};
+
+use crate::history::{id, instance};
+
+#[test]
+fn a_rollback_is_a_new_version() {
+    let one = instance(&Memory::new(), 20);
+    one.register("A");
+    one.register("B");
+    let done = one.rollback("1").unwrap();
+    assert_eq!((done.version, done.from), (3, 1));
+    assert_eq!(one.history(), ["1:register", "2:register", "3:rollback*"]);
+    assert_eq!(one.heads()[0].from, Some(1));
+    assert_eq!(one.read("iii://a").unwrap(), "A");
+    // What is current already makes no version.
+    assert_eq!(one.rollback("1").unwrap().version, 3);
+    one.unregister();
+    let digest = one.heads()[2].digest.unwrap().to_string();
+    assert_eq!(one.rollback(&digest[..20]).unwrap().version, 5);
+    assert_eq!(one.read("iii://a").unwrap(), "B");
+    let removal = one.rollback("4").unwrap_err();
+    assert_eq!(
+        removal.to_text(),
+        "version 4 of skill `a` has no text: it is a removal (it has 1 to 3, 5)"
+    );
+    let unknown = one.rollback("6").unwrap_err();
+    assert_eq!(unknown.kind(), Kind::NotFound);
+}
+
+#[test]
+fn a_rollback_keeps_the_owner_and_the_lease() {
+    let one = instance(&Memory::new(), 20);
+    one.register("A");
+    let leased = SkillRegistration {
+        lease: LeaseTerms {
+            owner: Some("mailer".parse().unwrap()),
+            ttl: Some(Ttl::from_ms(60_000).unwrap()),
+            worker: Some("w1".into()),
+        },
+        ..SkillRegistration::new(id(), "B".into())
+    };
+    now(one.registry.register(leased)).unwrap();
+    one.rollback("1").unwrap();
+    let listed = now(one.registry.skills()).unwrap().entries;
+    let lease = listed[0].lease.as_ref().unwrap();
+    assert_eq!(lease.owner.as_ref().unwrap().as_str(), "mailer");
+    assert!(lease.expires_at.is_some());
+    let actors: Vec<_> = one.heads().into_iter().map(|head| head.actor).collect();
+    assert_eq!(actors[1].worker.as_deref(), Some("w1"));
+    assert_eq!(actors[0].owner.as_ref().unwrap().as_str(), "mailer");
+}
+
+#[test]
+fn a_rollback_may_name_what_must_be_registered() {
+    let one = instance(&Memory::new(), 20);
+    one.register("A");
+    one.register("B");
+    let version = now(one.registry.skill_version(&id(), &"1".parse().unwrap())).unwrap();
+    let absent = Precondition::Absent;
+    let refused = now(one.registry.rollback_skill(&id(), version, absent, None)).unwrap_err();
+    assert_eq!(refused.kind(), Kind::Conflict);
+    assert_eq!(one.history(), ["1:register", "2:register*"]);
+}
+
+#[test]
+fn prompts_have_versions_too() {
+    let one = instance(&Memory::new(), 20);
+    let register = |description: &str| {
+        now(one.registry.register_prompt(PromptRegistration {
+            name: "greet".parse().unwrap(),
+            description: description.into(),
+            arguments: Vec::new(),
+            function_id: "w::greet".parse().unwrap(),
+            lease: LeaseTerms::default(),
+            rollback: None,
+        }))
+        .unwrap();
+    };
+    register("Says hello");
+    register("Says goodbye");
+    register("Says goodbye");
+    let name = "greet".parse().unwrap();
+    let done = now(one
+        .registry
+        .rollback_prompt(&name, &"1".parse().unwrap(), None))
+    .unwrap();
+    assert_eq!((done.version, done.from), (3, 1));
+    let versions = now(one.registry.prompt_history(&name)).unwrap();
+    let texts = versions.iter().map(|version| {
+        let prompt = version.prompt.as_ref().unwrap();
+        (version.head.version, &*prompt.description)
+    });
+    let texts: Vec<_> = texts.collect();
+    assert_eq!(
+        texts,
+        [(3, "Says hello"), (2, "Says goodbye"), (1, "Says hello")]
+    );
+}
+
+#[test]
+fn what_has_no_history_is_not_found_and_what_is_off_is_not_read() {
+    let one = instance(&Memory::new(), 20);
+    let missing = now(one.registry.skill_history(&id())).unwrap_err();
+    assert_eq!(missing.kind(), Kind::NotFound);
+    assert!(missing.to_string().contains("skill `a` has no versions"));
+    assert_eq!(one.read("iii://a@1").unwrap_err().kind(), Kind::NotFound);
+    one.register("A");
+    one.register("---\nvisibility: \"off\"\n---\nB");
+    assert_eq!(one.read("iii://a@1").unwrap_err().kind(), Kind::NotFound);
+    assert_eq!(one.history(), ["1:register", "2:register*"]);
+    one.rollback("1").unwrap();
+    assert_eq!(one.read("iii://a@1").unwrap(), "A");
+    assert_eq!(one.read("iii://a@2").unwrap_err().kind(), Kind::NotFound);
+}
