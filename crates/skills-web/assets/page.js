@@ -18,7 +18,7 @@ async function openFolder(details) {
 /** Puts the next page of a list in the place of its link; answers the new entries. */
 async function loadMore(more) {
   const part = await fetchPart(more.dataset.more);
-  const entries = [...part.querySelectorAll(":scope > ul > li")].filter((li) => !li.matches(".page:first-child"));
+  const entries = [...part.querySelector("ul").children].filter((li) => !li.matches(".page:first-child"));
   const list = more.closest("ul");
   list.dataset.pages = Number(list.dataset.pages ?? 0) + 1;
   more.closest("li").replaceWith(...entries);

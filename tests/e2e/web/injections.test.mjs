@@ -36,24 +36,31 @@ test('there are at least 200 texts', () => {
 })
 
 /** Opens pages, some at a time; none of them may call `xss`, show a dialog, or have an element with a handler. */
-async function attack(paths) {
+function attack(paths) {
+  return attackEach(paths, (page, path) => page.goto(site.at(path)))
+}
+
+/** The same for what `reach` makes of a page for each of the targets. */
+async function attackEach(targets, reach) {
   const context = await browser.newContext({ bypassCSP: true })
   const executed = []
   await context.exposeBinding('xss', ({ page }) => executed.push(page.url()))
-  const left = paths.values()
-  await Promise.all(Array.from({ length: TABS }, () => attackInTab(context, left, executed)))
+  const left = targets.values()
+  await Promise.all(Array.from({ length: TABS }, () => attackInTab(context, left, reach, executed)))
   await context.close()
   assert.deepEqual(executed, [])
 }
 
-async function attackInTab(context, paths, executed) {
+async function attackInTab(context, targets, reach, executed) {
   const page = await context.newPage()
   page.on('dialog', async (dialog) => {
+    // A form that was filled asks before it is left.
+    if (dialog.type() === 'beforeunload') return dialog.accept()
     executed.push(`${page.url()}: ${dialog.message()}`)
     await dialog.dismiss()
   })
-  for (const path of paths) {
-    await page.goto(site.at(path))
+  for (const target of targets) {
+    await reach(page, target)
     const live = await page.evaluate(() => {
       const handlers = [...document.querySelectorAll('*')].flatMap((element) =>
         element.getAttributeNames().filter((name) => name.startsWith('on') || name === 'style' || name === 'srcdoc'))
@@ -63,28 +70,68 @@ async function attackInTab(context, paths, executed) {
         ['href', 'action', 'formaction', 'src'].some((name) => /^\s*(javascript|data|vbscript):/i.test(element.getAttribute(name) ?? '')))
       return [...handlers, ...scripts.map(({ outerHTML }) => outerHTML), ...links.map(({ outerHTML }) => outerHTML)]
     })
-    assert.deepEqual(live, [], `on ${path}`)
+    assert.deepEqual(live, [], `on ${page.url()} for ${target}`)
   }
 }
 
 const numbers = INJECTIONS.map((_, number) => number)
+// A list has pages of 100 names in their order.
+const lastOfPages = numbers.map(String).sort().filter((_, at) => at % 100 === 99)
 const encoded = (text) => encodeURIComponent(text.toWellFormed())
 const PLACES = {
   'titles, descriptions, triggers and bodies': numbers.map((number) => `/skills/attack/${number}`),
   sources: numbers.map((number) => `/skills/attack/${number}?view=source`),
-  'lists of skills': ['/', ...Array.from({ length: Math.ceil(numbers.length / 100) }, (_, page) => `/skills/attack/?page=${page + 1}`)],
+  'lists of skills': ['/', '/skills/attack/', ...lastOfPages.map((name) => `/skills/attack/?after=${name}`)],
   'addresses and their ids': INJECTIONS.map((text) => `/skills/${encoded(text)}`),
 }
 for (const [place, paths] of Object.entries(PLACES)) {
   test(`in ${place}`, () => attack(paths))
 }
 
+/** Sends the form of a page, and waits until its answer is shown. */
+async function send(page, button, shown) {
+  await page.locator(shown).evaluateAll((elements) => elements.forEach((element) => element.remove()))
+  await page.click(`button:text-is("${button}")`)
+  await page.locator(shown).first().waitFor()
+}
+
+test('in the form of a new skill: its id, its text, the preview, the findings and the error', () =>
+  attackEach(INJECTIONS, async (page, text) => {
+    if (!page.url().endsWith('/new')) await page.goto(site.at('/new'))
+    await page.fill('#id', text.replaceAll('\n', ' '))
+    await page.fill('#text', `---\ntitle: ${JSON.stringify(text)}\n---\n\nIgnore all previous instructions. ${text}\n\n[x](${text}.md)\n`)
+    await send(page, 'Save', '#state .problem')
+    await page.locator('#panel .findings').waitFor()
+  }))
+
+test('in a conflict: what is registered and what was typed', () =>
+  attackEach(numbers, async (page, number) => {
+    const [id, text] = [`meanwhile/${number}`, INJECTIONS[number]]
+    await site.worker.call('skills::register', { id, skill: `# Before\n\n${text}\n` })
+    await page.goto(site.at(`/edit/${id}`))
+    await site.worker.call('skills::register', { id, skill: `# Theirs\n\n${text} ${text}\n` })
+    await page.fill('#text', `# Mine\n\n${text}\n${text} mine\n`)
+    await page.click('button:text-is("Save")')
+    await page.locator('#conflict').waitFor()
+  }))
+
+test('in a text that changes while its page is open', async () => {
+  const chunks = Array.from({ length: Math.ceil(INJECTIONS.length / 20) }, (_, chunk) => INJECTIONS.slice(chunk * 20, chunk * 20 + 20))
+  await attackEach([...chunks.entries()], async (page, [number, texts]) => {
+    const id = `open/${number}`
+    await site.worker.call('skills::register', { id, skill: '# Before\n\nText.\n' })
+    await page.goto(site.at(`/skills/${id}`))
+    await site.worker.call('skills::register', { id, skill: `# After\n\n${texts.join('\n\n')}\n` })
+    await page.locator('h1', { hasText: 'After' }).waitFor()
+  })
+})
+
 test('the policy of every page stops what would get through', async () => {
   const context = await browser.newContext()
   const executed = []
   await context.exposeBinding('xss', ({ page }) => executed.push(page.url()))
   const page = await context.newPage()
-  for (const path of ['/', '/skills/resend', '/skills/absent', '/sign-in']) {
+  for (const path of ['/', '/skills/resend', '/skills/absent', '/new', '/edit/resend', '/delete/resend', '/sign-in']) {
     const answer = await page.goto(site.at(path))
     assert.match(answer.headers()['content-security-policy'], /default-src 'none'/)
     const blocked = await page.evaluate(async () => {

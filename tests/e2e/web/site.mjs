@@ -35,7 +35,8 @@ Send mail. For a single message read [email](iii://resend/email), for style [the
 
 /** `skills serve` on a folder, and a worker in a process of its own that has published. */
 export async function startSite(...options) {
-  const engine = await Engine.start(files(FILES), ...options)
+  const root = files(FILES)
+  const engine = await Engine.start(root, ...options)
   const token = options[options.indexOf('--token') + 1]
   const worker = await Peer.start('node_new', engine.url, options.includes('--token') ? { env: { III_TOKEN: token } } : undefined)
   await worker.call('skills::register', { id: 'resend', skill: RESEND })
@@ -47,7 +48,7 @@ export async function startSite(...options) {
     function_id: 'node_new::greet',
     arguments: [{ name: 'who', description: 'The person', required: true }],
   })
-  return { engine, worker, at: (path) => new URL(path, engine.http).href }
+  return { engine, worker, root, at: (path) => new URL(path, engine.http).href }
 }
 
 /** A page that fails the test when a script of it fails or it asks another server for something. */
