@@ -55,7 +55,7 @@ async fn show(State(route): State<MetricsRoute>, uri: Uri, headers: HeaderMap) -
     let skipped = files.skipped.load(Ordering::Relaxed);
     let gauges = Gauges {
         workers: route.hub.worker_count(),
-        sessions: route.server.client_count(),
+        sessions: route.server.clients().len(),
         registered,
         files: [&files.skills, &files.prompts].map(|count| count.load(Ordering::Relaxed)),
         not_served: skipped + damaged.map_or(0, |(_, damaged)| damaged),

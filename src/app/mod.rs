@@ -21,6 +21,7 @@ mod mcp;
 mod memory;
 mod metrics;
 mod metrics_route;
+mod page;
 mod serve;
 mod sources;
 mod state_follower;

@@ -11,8 +11,6 @@ use skills_core::Kind;
 use skills_iii::state::StateError;
 use skills_mcp::http::{HttpOptions, router};
 use skills_mcp::limits::MAX_HTTP_STREAMS;
-use skills_web::PageOptions;
-use skills_web::limits::MAX_PAGE_STREAMS;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +20,7 @@ use super::address::{DEFAULT_WORKER_PORT, authority};
 use super::embedded_registry::EmbeddedRegistry;
 use super::file_handles::max_connections;
 use super::metrics_route::MetricsRoute;
-use super::{SHUTDOWN_TIMEOUT, http, mcp, sources, well_known};
+use super::{SHUTDOWN_TIMEOUT, http, mcp, page, sources, well_known};
 use crate::config::LoadedConfig;
 
 /// Listen addresses, data directory and access.
@@ -154,6 +152,7 @@ pub async fn serve(
     if ready == Some(true) {
         let (workers, http) = (&worker_listener, &http_listener);
         let addresses = (address(workers, "ws"), address(http, "http"));
+        let worker_url = addresses.0.clone();
         announce(&options, addresses, loaded.config.http.page, &local).await;
         let (hub, stopped) = (local.hub.clone(), hub_stop.clone().cancelled_owned());
         tasks.spawn(async move { hub.serve(worker_listener, stopped).await });
@@ -179,15 +178,16 @@ pub async fn serve(
             max_streams: MAX_HTTP_STREAMS.min(max_connections / 2),
             ..HttpOptions::default()
         };
-        let mut routes = router(server, mcp_options, clients_stop.clone());
+        let mut routes = router(server.clone(), mcp_options, clients_stop.clone());
         routes = routes.merge(metrics.router());
         if loaded.config.publish {
             let registry = Arc::clone(&local.registry);
             routes = routes.merge(well_known::router(registry, access.clone()));
         }
         if loaded.config.http.page {
-            let page = page(&local, &access, max_connections, &clients_stop);
-            routes = routes.merge(skills_web::router(page));
+            let (registry, stop, max) = (&local.registry, &clients_stop, max_connections);
+            let page = page::router(registry, &access, server, worker_url, max, stop);
+            routes = routes.merge(page);
         }
         let health = http::Health {
             registry: Arc::clone(&local.registry),
@@ -228,21 +228,6 @@ pub async fn serve(
         return Err(ServeError::RegistryEnded);
     }
     Ok(())
-}
-
-fn page(
-    local: &EmbeddedRegistry,
-    access: &AccessPolicy,
-    max_connections: usize,
-    stop: &CancellationToken,
-) -> PageOptions {
-    PageOptions {
-        registry: Arc::clone(&local.registry),
-        access: access.clone(),
-        version: env!("CARGO_PKG_VERSION"),
-        max_streams: MAX_PAGE_STREAMS.min(max_connections / 4),
-        stop: stop.clone(),
-    }
 }
 
 /// Tells where everything is: the caller, or else the log.

@@ -156,6 +156,7 @@ async fn search(registry: &Registry, input: SearchInput) -> Result<Json, Error> 
         prefix: input.prefix.as_deref().unwrap_or_default(),
         origin,
         cursor: input.cursor.as_deref(),
+        completes: false,
     };
     let SearchResult {
         matches,

@@ -71,6 +71,11 @@ impl SearchIndex {
         self.index.rank(request)
     }
 
+    /// The word that the last word of a text is the beginning of.
+    pub(crate) fn completion(&self, text: &str) -> Option<&str> {
+        self.index.completion(text)
+    }
+
     /// A number that is the same as long as the entries are.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
@@ -213,7 +218,8 @@ fn whole_description<'a>(shown: &'a str, body: &'a str) -> &'a str {
     start.map_or(shown, |start| &body[start..])
 }
 
-fn stamp(skill: &SourceSkill) -> u64 {
+/// A number that changes with the text of a skill of a source.
+pub(crate) fn stamp(skill: &SourceSkill) -> u64 {
     let SourceSkill {
         id,
         bytes,

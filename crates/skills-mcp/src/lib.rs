@@ -63,6 +63,7 @@ use tokio_util::sync::CancellationToken;
 use builtin_tools::BuiltinTool;
 use change_log::ChangeLog;
 use client_session::ClientSession;
+pub use clients::ClientCard;
 use clients::Clients;
 use engine_tools::EngineTools;
 pub use hang_up::on_input_hang_up;
@@ -167,9 +168,9 @@ impl RegistryServer {
         }
     }
 
-    /// How many clients are connected.
-    pub fn client_count(&self) -> usize {
-        self.shared.clients.count()
+    /// The clients that are connected, in the order in which they came.
+    pub fn clients(&self) -> Vec<ClientCard> {
+        self.shared.clients.cards()
     }
 
     /// Tells `observer` of every request of all clients from now on.

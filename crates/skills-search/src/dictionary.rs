@@ -119,6 +119,13 @@ impl Dictionary {
         self.by_word.find(hash, same).copied()
     }
 
+    /// The words of documents that begin like this and are not stop words, with their terms.
+    pub(crate) fn words_from(&self, start: &str) -> impl Iterator<Item = (&str, Term)> {
+        let words = self.words.iter().filter(|known| known.term != NONE);
+        let words = words.map(|known| (slice(&self.texts, known.span()), known.term));
+        words.filter(move |(word, _)| word.starts_with(start))
+    }
+
     /// A text as bytes: a hash of `str` has a second step, for its end.
     #[inline]
     fn hash(&self, text: &str) -> u64 {

@@ -23,6 +23,7 @@
 //! assert_eq!(&*ranking.matches[0].id, "mail/send");
 //! ```
 
+mod completion;
 mod confidence;
 mod dictionary;
 mod document;
@@ -30,6 +31,7 @@ mod field;
 mod headings;
 mod index;
 pub mod limits;
+mod marks;
 mod near;
 mod postings;
 mod ranking;
@@ -52,6 +54,7 @@ pub use confidence::{Confidence, Evidence};
 pub use document::{Document, Group};
 pub use field::{Field, FieldSet};
 pub use index::Index;
+pub use marks::marks;
 pub use ranking::{Match, Ranking, Reason};
 pub use request::Request;
 pub use weights::{FieldWeight, Weights};

@@ -1,6 +1,8 @@
 //! The words of a text: runs of letters and numbers, split at the humps of camel case, lowercase,
 //! Latin letters without accents.
 
+use std::ops::Range;
+
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 use crate::limits::MAX_WORD_BYTES;
@@ -43,6 +45,17 @@ pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(Word<'_>)) {
         let (run, tail) = after.split_at(end);
         rest = tail;
         visit_run(run, &mut folded, &mut visit);
+    }
+}
+
+/// Visits the places of the runs of letters, numbers and marks of a text, in order.
+pub(crate) fn for_each_run(text: &str, mut visit: impl FnMut(Range<usize>)) {
+    let mut at = 0;
+    while let Some(start) = boundary(&text[at..], true) {
+        let start = at + start;
+        let length = boundary(&text[start..], false);
+        at = length.map_or(text.len(), |length| start + length);
+        visit(start..at);
     }
 }
 

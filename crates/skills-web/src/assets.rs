@@ -30,6 +30,8 @@ pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
         include_str!("../assets/page.js"),
         include_str!("../assets/live.js"),
         include_str!("../assets/editor.js"),
+        include_str!("../assets/search.js"),
+        include_str!("../assets/forms.js"),
     );
     Asset::new("page", "js", "text/javascript; charset=utf-8", text)
 });

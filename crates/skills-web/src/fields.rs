@@ -29,6 +29,12 @@ impl Default for FormBudget {
     }
 }
 
+/// The query of an address with these fields.
+pub fn query<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(fields).finish()
+}
+
 impl Fields {
     /// The fields of an address.
     pub fn of_query(uri: &Uri) -> Self {
@@ -60,6 +66,12 @@ impl Fields {
             fields: form_urlencoded::parse(bytes).into_owned().collect(),
             _bytes: permit,
         }
+    }
+
+    /// Every field, in the order in which they were sent.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.fields.iter();
+        fields.map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The value of a field, or an empty text.

@@ -16,13 +16,31 @@ pub enum Section {
     Skills,
     /// The form for a new skill.
     New,
+    /// `/prompts`.
+    Prompts,
+    /// `/functions`.
+    Functions,
+    /// `/route`.
+    Route,
+    /// `/health`.
+    Health,
+    /// `/connect`.
+    Connect,
 }
 
 /// The navigation: name, address, section.
 const NAVIGATION: &[(&str, &str, Section)] = &[
     ("Skills", "/", Section::Skills),
+    ("Prompts", "/prompts", Section::Prompts),
+    ("Functions", "/functions", Section::Functions),
+    ("Route", "/route", Section::Route),
+    ("Health", "/health", Section::Health),
+    ("Connect", "/connect", Section::Connect),
     ("New", "/new", Section::New),
 ];
+
+/// The most characters of the search field: longer texts are for `/route`.
+const SEARCH_LENGTH: usize = 1_000;
 
 /// One page.
 pub struct Page<'a> {
@@ -34,6 +52,8 @@ pub struct Page<'a> {
     aside: Option<Markup>,
     /// Whether a change elsewhere replaces what is shown.
     is_live: bool,
+    /// What is in the search field.
+    searched: &'a str,
 }
 
 impl<'a> Page<'a> {
@@ -45,7 +65,14 @@ impl<'a> Page<'a> {
             main,
             aside: None,
             is_live: false,
+            searched: "",
         }
+    }
+
+    /// The same with a text in the search field.
+    pub fn searched(mut self, text: &'a str) -> Self {
+        self.searched = text;
+        self
     }
 
     /// The same with something beside the text.
@@ -86,6 +113,7 @@ impl<'a> Page<'a> {
                                 }
                             }
                         }
+                        (search_field(self.searched))
                     }
                     div.columns.(class.unwrap_or("single")) {
                         main #main tabindex="-1" { (self.main) }
@@ -96,6 +124,19 @@ impl<'a> Page<'a> {
                     (footer(web))
                 }
             }
+        }
+    }
+}
+
+/// The search field. The script shows results below it while a text is typed.
+fn search_field(text: &str) -> Markup {
+    html! {
+        form.search role="search" action="/search" {
+            label.unseen for="q" { "Search skills and prompts" }
+            input #q type="search" name="q" value=(text) placeholder="Search" autocomplete="off"
+                maxlength=(SEARCH_LENGTH) data-results="/search/results";
+            div.found hidden {}
+            p.unseen role="status" {}
         }
     }
 }

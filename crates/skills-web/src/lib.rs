@@ -29,6 +29,7 @@ mod response;
 mod tree;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::middleware;
@@ -55,6 +56,21 @@ pub struct PageOptions {
     pub max_streams: usize,
     /// Ends the streams.
     pub stop: CancellationToken,
+    /// The address for workers.
+    pub worker_url: String,
+    /// The MCP clients that are connected.
+    pub mcp_clients: Box<dyn Fn() -> Vec<McpClient> + Send + Sync>,
+}
+
+/// An MCP client that is connected.
+#[derive(Clone, Debug)]
+pub struct McpClient {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// For how long it has been connected.
+    pub connected_for: Duration,
 }
 
 /// What the handlers share.
@@ -63,6 +79,8 @@ struct Web {
     events: Events,
     forms: FormBudget,
     tree: TreeCache,
+    /// When this server started.
+    started: Instant,
 }
 
 impl Web {
@@ -92,6 +110,7 @@ pub fn router(options: PageOptions) -> Router {
         options,
         forms: FormBudget::default(),
         tree: TreeCache::default(),
+        started: Instant::now(),
     });
     let told = Arc::downgrade(&web);
     web.registry().listen(Arc::new(move |change| {

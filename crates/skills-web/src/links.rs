@@ -111,7 +111,9 @@ impl<'a> Links<'a> {
     fn target(&self, target: Target, fragment: &str) -> Destination {
         match target {
             Target::Skill(id) => self.skill(&id, fragment),
-            Target::Section(function) => Destination::Inside(format!("/functions#fn-{function}")),
+            Target::Section(function) => {
+                Destination::Inside(format!("/functions/{}", encode_segment(function.as_str())))
+            }
             Target::File(path) if self.is_in_folder => self.file(&path, fragment),
             Target::File(path) => {
                 let id = path.as_str();
@@ -166,6 +168,19 @@ pub fn is_picture(name: &str) -> bool {
         extension.as_deref(),
         Some("png" | "jpg" | "jpeg" | "gif" | "webp" | "avif")
     )
+}
+
+/// A segment of an address, in which only letters, digits and `-._~` stay as they are.
+pub fn encode_segment(segment: &str) -> String {
+    let mut encoded = String::with_capacity(segment.len());
+    for byte in segment.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
 }
 
 /// A fragment with only letters, digits and `-._~` as they are.

@@ -24,6 +24,19 @@ const FILES = {
   'pdf/reference.md': '# Reference\n\nFields of a form.\n',
 }
 
+const LETTER = `---
+description: Writes a letter.
+arguments:
+  - name: to
+    description: The reader
+    required: true
+  - name: tone
+    enum: [short, formal]
+    default: short
+---
+A {{tone}} letter to {{to}}.
+`
+
 const RESEND = `---
 description: Sends mail with Resend.
 triggers: [send an email]
@@ -36,7 +49,8 @@ Send mail. For a single message read [email](iii://resend/email), for style [the
 /** `skills serve` on a folder, and a worker in a process of its own that has published. */
 export async function startSite(...options) {
   const root = files(FILES)
-  const engine = await Engine.start(root, ...options)
+  const config = files({ 'config.yaml': 'prompts: [prompts/*.md]\n', 'prompts/letter.md': LETTER })
+  const engine = await Engine.start(root, '--config', join(config, 'config.yaml'), ...options)
   const token = options[options.indexOf('--token') + 1]
   const worker = await Peer.start('node_new', engine.url, options.includes('--token') ? { env: { III_TOKEN: token } } : undefined)
   await worker.call('skills::register', { id: 'resend', skill: RESEND })

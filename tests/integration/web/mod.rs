@@ -1,8 +1,11 @@
 //! The web page of `skills serve`, over real HTTP.
 
 mod access;
+mod finding;
 mod live;
 mod outage;
+mod prompts;
 mod reading;
+mod serving;
 pub mod site;
 mod writing;

@@ -9,7 +9,7 @@ use skills_web::PageOptions;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::site::Site;
+use super::site::{Site, assert_has};
 
 /// The page of a registry on an engine that can be cut off.
 async fn site() -> (Site, Arc<Link>) {
@@ -24,6 +24,8 @@ async fn site() -> (Site, Arc<Link>) {
         version: "0",
         max_streams: 1,
         stop: stop.clone(),
+        worker_url: "ws://127.0.0.1:1".into(),
+        mcp_clients: Box::new(Vec::new),
     });
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let site = Site::at(listener.local_addr().unwrap());
@@ -85,4 +87,44 @@ async fn a_form_comes_back_with_the_error_and_can_be_sent_again() {
     assert_eq!(site.post("/edit/a", &edited).await.status, 303);
     assert_eq!(site.post("/new", &new).await.status, 303);
     assert!(site.page("/skills/a").await.contains("Edited &lt;b&gt;."));
+}
+
+#[tokio::test]
+async fn a_prompt_a_search_and_a_request_stay_in_their_forms() {
+    let (site, link) = site().await;
+    link.cut();
+    let prompt = site.post("/prompts/greet", &[("who", "Ada <b>")]).await;
+    assert_eq!(prompt.status, 503);
+    let search = site.get("/search?q=mail+%3Cb%3E", &[]).await;
+    assert_eq!(search.status, 503);
+    let route = site.get("/route?text=mail+%3Cb%3E", &[]).await;
+    assert_eq!(route.status, 503);
+    for (answer, kept) in [
+        (prompt, "name=\"who\" value=\"Ada &lt;b&gt;\""),
+        (search, "value=\"mail &lt;b&gt;\""),
+        (route, ">mail &lt;b&gt;</textarea>"),
+    ] {
+        assert_has(
+            &answer.text(),
+            &[kept, "role=\"alert\"", "is the engine running?"],
+        );
+    }
+    let health = site.page("/health").await;
+    assert_has(
+        &health,
+        &["not known", "could not list the workers of the engine"],
+    );
+    for path in [
+        "/prompts",
+        "/prompts/greet",
+        "/functions",
+        "/functions/a::b",
+    ] {
+        let answer = site.get(path, &[]).await;
+        assert_eq!(answer.status, 503, "{path}");
+        assert_has(&answer.text(), &["is the engine running?"]);
+    }
+    assert_has(&site.page("/connect").await, &["ws://127.0.0.1:1"]);
+    let results = site.page("/search/results?q=mail").await;
+    assert_has(&results, &["is the engine running?"]);
 }

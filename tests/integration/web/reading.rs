@@ -1,13 +1,6 @@
 //! Browsing and reading: the tree, a skill, its files, unknown addresses.
 
-use super::site::Site;
-
-#[track_caller]
-fn assert_has(page: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(page.contains(part), "{part:?} is missing in:\n{page}");
-    }
-}
+use super::site::{Site, assert_has};
 
 const PDF: &str = "---\nname: pdf\ndescription: Fill forms.\ntriggers: [fill a form]\n---\n# PDF\n\n\
     [API](references/api.md#calls) ![dot](assets/dot.png) ![far](https://example.org/x.png)\n";

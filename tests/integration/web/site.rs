@@ -168,6 +168,14 @@ impl Answer {
     }
 }
 
+/// A page has all of these texts.
+#[track_caller]
+pub fn assert_has(page: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(page.contains(part), "{part:?} is missing in:\n{page}");
+    }
+}
+
 pub fn write(dir: &Path, path: &str, text: &str) {
     let path = dir.join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -3,16 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::Registry;
 use crate::lease::{Lease, LeaseRow, Renewal, deadlines};
 use crate::timestamp::from_unix_ms;
-use crate::{EntryName, Error, Failure, Owner, VersionOp};
-
-/// The function that lists the workers of an engine.
-const WORKERS: &str = "engine::workers::list";
+use crate::{EntryName, Error, Owner, VersionOp};
 
 /// What was removed, or would be, and every owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,47 +136,6 @@ impl Registry {
         }
         Ok(removed)
     }
-
-    /// The names and ids of the workers on the engine.
-    async fn connected_workers(&self) -> Result<HashSet<String>, Error> {
-        let workers = match self.workers().await {
-            // An owner that may be connected must not lose its entries.
-            Err(Failure::Absent) => Err(Failure::Unreachable {
-                reason: format!("no engine here offers `{WORKERS}`"),
-            }),
-            workers => workers,
-        };
-        let workers = workers.map_err(Error::state(|| "find out which owners are connected"))?;
-        let names = workers.into_iter().flat_map(|worker| {
-            let Worker { id, name } = worker;
-            [Some(id), name].into_iter().flatten()
-        });
-        Ok(names.collect())
-    }
-
-    /// The workers on the engine.
-    pub(super) async fn workers(&self) -> Result<Vec<Worker>, Failure> {
-        #[derive(Deserialize)]
-        struct Answer {
-            workers: Vec<Worker>,
-        }
-        let payload = RawValue::from_string("{}".into()).expect("an empty object is JSON");
-        let answer = self.engine.call(WORKERS, payload, self.timeout).await?;
-        let text = answer.as_deref().map_or("null", RawValue::get);
-        let answer = serde_json::from_str(text).map_err(|error| Failure::Failed {
-            code: "unexpected_answer".into(),
-            message: format!("`{WORKERS}` did not return workers: {error}"),
-        });
-        answer.map(|Answer { workers }| workers)
-    }
-}
-
-/// A worker on the engine.
-#[derive(Deserialize)]
-pub(super) struct Worker {
-    pub id: String,
-    #[serde(default)]
-    pub name: Option<String>,
 }
 
 fn describe((lease, deadline): &(&Lease, Option<u64>)) -> GarbageEntry {

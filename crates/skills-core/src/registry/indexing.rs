@@ -15,9 +15,9 @@ use crate::search_index::{SearchIndex, prompt_group, skill_group};
 use crate::{Error, Head, Prompt, Skill, SkillId, SourcePrompt, SourceSkill};
 
 /// Bodies of sources that are read at the same time.
-const CONCURRENT_READS: usize = 32;
+pub(super) const CONCURRENT_READS: usize = 32;
 /// Changes that are indexed before other tasks run: a few milliseconds.
-const INDEXED_AT_ONCE: usize = 64;
+pub(super) const INDEXED_AT_ONCE: usize = 64;
 
 /// The index, and what keeps it current.
 #[derive(Default)]
@@ -168,7 +168,7 @@ impl Registry {
         self.visibility(id, head).is_offered()
     }
 
-    async fn source_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+    pub(super) async fn source_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
         for source in &self.sources {
             if let Some(body) = source.skill(id).await? {
                 return Ok(Some(body));
@@ -179,7 +179,7 @@ impl Registry {
 }
 
 /// Returns to the executor once.
-async fn let_others_run() {
+pub(super) async fn let_others_run() {
     let mut is_second = false;
     poll_fn(|context| {
         if std::mem::replace(&mut is_second, true) {

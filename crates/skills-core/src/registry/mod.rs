@@ -1,8 +1,11 @@
 //! The use cases. Every surface decodes a request, makes one of these calls, and encodes the
 //! result.
 
+mod backlinks;
 mod browse;
+mod browse_prompts;
 mod collisions;
+mod directory;
 mod fetch;
 mod files;
 mod gc;
@@ -27,7 +30,10 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use backlinks::LinkCache;
 pub use browse::{SkillCard, SkillDetails};
+pub use browse_prompts::PromptCard;
+pub use directory::{FunctionCard, WorkerCard};
 pub use fetch::FetchOptions;
 pub use files::DocumentList;
 pub use gc::{Garbage, GarbageEntry, OwnerState};
@@ -106,6 +112,7 @@ pub struct Registry {
     prompts: Catalogue<Prompt>,
     leases: Leases,
     searcher: indexing::Searcher,
+    links: LinkCache,
     timeout: Duration,
     lint: LintSettings,
     index_max_bytes: usize,
@@ -161,6 +168,7 @@ impl Registry {
             leases: Leases::new(lease_rows, leases),
             visibility,
             searcher: indexing::Searcher::default(),
+            links: LinkCache::default(),
             engine,
             sources,
             publisher,

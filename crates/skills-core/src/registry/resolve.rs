@@ -46,10 +46,28 @@ impl Registry {
     /// A skill and all skills and markdown files it links to, directly or indirectly. A missing
     /// target is reported in the result; only a failure of the engine or a source is an error.
     pub async fn resolve(&self, id: &SkillId) -> Result<Resolved, Error> {
+        let count = |from, id: Option<&SkillId>| {
+            self.reads.add(from);
+            if let Some(id) = id {
+                self.usage.fetched(&id.shared());
+            }
+        };
+        self.follow_links(id, count).await
+    }
+
+    /// The same as [`Self::resolve`] for a person, which is not a use.
+    pub async fn resolve_uncounted(&self, id: &SkillId) -> Result<Resolved, Error> {
+        self.follow_links(id, |_, _| {}).await
+    }
+
+    async fn follow_links(
+        &self,
+        id: &SkillId,
+        fetched: impl Fn(ReadFrom, Option<&SkillId>),
+    ) -> Result<Resolved, Error> {
         let known = self.known_skills().await?;
         let (from, text) = self.body(id).await?;
-        self.reads.add(from);
-        self.usage.fetched(&id.shared());
+        fetched(from, Some(id));
         let mut chain = Chain::new(known);
         let first = chain.document_of(id);
         chain.seen.insert(first.clone());
@@ -57,10 +75,13 @@ impl Registry {
         while let Some(Visit { to, from, uri }) = chain.next() {
             let missing = match self.read_document(&to, &chain).await {
                 Ok(Some((from, text))) => {
-                    self.reads.add(from);
-                    if let Document::Skill(id) = &to {
-                        self.usage.fetched(&id.shared());
-                    }
+                    fetched(
+                        from,
+                        match &to {
+                            Document::Skill(id) => Some(id),
+                            Document::File(_) => None,
+                        },
+                    );
                     chain.add(&to, text);
                     continue;
                 }

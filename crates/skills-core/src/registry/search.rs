@@ -1,5 +1,6 @@
 //! Searching skills and prompts, and finding the skill for a request.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use skills_search::{Field, Request};
@@ -26,6 +27,8 @@ pub struct Search<'a> {
     pub origin: Option<Origin>,
     /// The cursor of the page before.
     pub cursor: Option<&'a str>,
+    /// Whether the last word may be the beginning of a word, because it is still typed.
+    pub completes: bool,
 }
 
 /// A skill or prompt that a request matches.
@@ -85,6 +88,13 @@ pub struct Routing {
 impl Registry {
     /// The skills and prompts that a text matches, best first.
     pub async fn search(&self, search: &Search<'_>) -> Result<SearchResult, Error> {
+        let found = self.search_uncounted(search).await?;
+        self.usage.offered(skills_of(&found.matches));
+        Ok(found)
+    }
+
+    /// The same as [`Self::search`] for a person, which is not a use.
+    pub async fn search_uncounted(&self, search: &Search<'_>) -> Result<SearchResult, Error> {
         check_request(search.text)?;
         let limit = check_limit(search.limit)?;
         self.update_index().await?;
@@ -94,15 +104,16 @@ impl Registry {
             None => 0,
             Some(cursor) => parse_cursor(cursor, fingerprint)?,
         };
+        let completion = search.completes.then(|| index.completion(search.text));
+        let text = completed(search.text, completion.flatten());
         let ranking = index.rank(&Request {
-            text: search.text,
+            text: &text,
             groups: search.origin.map_or(EVERYTHING, groups_of),
             prefix: search.prefix,
             offset,
             limit,
         });
         let matches: Vec<Match> = shown(&index, &ranking.matches);
-        self.usage.offered(skills_of(&matches));
         let next = offset + matches.len();
         let more = next < ranking.total && !matches.is_empty();
         Ok(SearchResult {
@@ -157,6 +168,17 @@ impl Registry {
             close,
             advice: None,
         })
+    }
+}
+
+/// A text with its last word completed.
+fn completed<'a>(text: &'a str, completion: Option<&str>) -> Cow<'a, str> {
+    match completion {
+        None => text.into(),
+        Some(word) => {
+            let is_part = |c: char| c.is_alphanumeric();
+            format!("{}{word}", text.trim_end_matches(is_part)).into()
+        }
     }
 }
 

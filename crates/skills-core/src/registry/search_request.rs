@@ -36,7 +36,15 @@ pub(super) fn check_limit(limit: Option<usize>) -> Result<usize, Error> {
 /// Cursors of another search, or of other entries, have another fingerprint.
 pub(super) fn cursor_fingerprint(search: &Search<'_>, entries: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (search.text, search.prefix, search.origin, entries).hash(&mut hasher);
+    let Search {
+        text,
+        prefix,
+        origin,
+        completes,
+        limit: _,
+        cursor: _,
+    } = search;
+    (text, prefix, origin, completes, entries).hash(&mut hasher);
     hasher.finish()
 }
 

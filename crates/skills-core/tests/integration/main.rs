@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+mod browsing;
 mod compare_and_set;
 mod cutting;
 mod folding;

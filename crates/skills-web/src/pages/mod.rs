@@ -1,11 +1,17 @@
 //! The pages, one file each.
 
+mod connect;
 mod delete;
 mod edit;
 mod editor;
 mod file;
 mod folder;
+mod functions;
+mod health;
 mod new;
+mod prompts;
+mod route;
+mod search;
 pub mod sign_in;
 mod skill;
 
@@ -21,7 +27,22 @@ use crate::{Web, assets, events};
 
 /// The first segments of all addresses of the page.
 pub const FIRST_SEGMENTS: &[&str] = &[
-    "assets", "delete", "edit", "events", "files", "new", "raw", "sign-in", "sign-out", "skills",
+    "assets",
+    "connect",
+    "delete",
+    "edit",
+    "events",
+    "files",
+    "functions",
+    "health",
+    "new",
+    "prompts",
+    "raw",
+    "route",
+    "search",
+    "sign-in",
+    "sign-out",
+    "skills",
     "tree",
 ];
 
@@ -36,6 +57,15 @@ pub fn router() -> Router<Arc<Web>> {
         .route("/delete/{*path}", get(delete::show).post(delete::write))
         .route("/events", get(events::serve))
         .route("/tree", get(folder::fragment))
+        .route("/search", get(search::show))
+        .route("/search/results", get(search::fragment))
+        .route("/route", get(route::show))
+        .route("/prompts", get(prompts::list))
+        .route("/prompts/{name}", get(prompts::show).post(prompts::render))
+        .route("/functions", get(functions::list))
+        .route("/functions/{*id}", get(functions::show))
+        .route("/health", get(health::show))
+        .route("/connect", get(connect::show))
         .route("/files/{*path}", get(file::show))
         .route("/raw/{*path}", get(file::raw))
         .route("/assets/{name}", get(assets::serve))

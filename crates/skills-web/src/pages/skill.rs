@@ -12,7 +12,7 @@ use skills_core::{Error, FilePath, Kind, SKILL_MD, SkillDetails, SkillId};
 use super::folder::{List, View, beside, folder, path};
 use crate::Web;
 use crate::fields::Fields;
-use crate::format::{count, origin, size, time};
+use crate::format::{count, lease, origin, size, time};
 use crate::layout::{Page, Section};
 use crate::links::Links;
 use crate::markdown::render;
@@ -95,12 +95,7 @@ fn heading(details: &SkillDetails) -> Markup {
             span { (size(card.bytes)) }
             span { "about " (count(card.bytes.div_ceil(TOKEN_BYTES), "token")) }
             @if !card.modified.is_empty() { span { "changed " (time(&card.modified)) } }
-            @if let Some(lease) = &card.lease {
-                @if let Some(owner) = &lease.owner { span { "owner " (owner) } }
-                @if let Some(ends) = &lease.expires_at {
-                    span { @if lease.stale { "stale: lease ended " } @else { "lease ends " } (time(ends)) }
-                }
-            }
+            @if let Some(held) = &card.lease { (lease(held)) }
         }
         @if let Some(place) = &details.place {
             p.place { "Read-only here. It is read from " code { (place) } }
