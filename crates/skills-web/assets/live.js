@@ -5,6 +5,9 @@
 const SILENCE_MS = 40_000;
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 10_000];
 const SHORT_MS = 5_000;
+// A registry that changes all the time is shown at most once a second, and less often if it answers slowly.
+const PAUSE_MS = 1_000;
+const PAUSE_TIMES = 10;
 
 const connection = document.createElement("p");
 connection.id = "connection";
@@ -83,7 +86,7 @@ function hear({ event, data }) {
 }
 
 let isShowing = false;
-let waiting;
+let isWaiting = false;
 
 /** Shows a version of the registry; `changed` has the names of what changed, if they are known. */
 async function show(next, changed) {
@@ -91,24 +94,32 @@ async function show(next, changed) {
   const editor = document.querySelector("form[data-editor]");
   if (editor) return editorChanged(editor, changed);
   if (isShowing) {
-    waiting = next;
+    isWaiting = true;
     return;
   }
   isShowing = true;
+  const start = performance.now();
   try {
     await showPage();
   } catch {
-    // The stream ends too if the server is gone, and its return shows the page.
+    // The next event or connection shows it.
+    version = undefined;
   }
-  isShowing = false;
-  if (waiting) {
-    waiting = undefined;
-    show(version);
-  }
+  const pause = Math.max(PAUSE_MS, PAUSE_TIMES * (performance.now() - start));
+  setTimeout(() => {
+    isShowing = false;
+    if (isWaiting) show(version);
+    isWaiting = false;
+  }, pause);
 }
 
 async function showPage() {
   const response = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (response.status === 401) return say("You are signed out. Reload the page to sign in.", { isBad: true });
+  if (response.status >= 500) {
+    say("The registry does not answer. What you see may be out of date.", { isBad: true });
+    throw new Error(`status ${response.status}`);
+  }
   const next = parse(await response.text());
   const [now, then] = [document, next].map((page) => page.querySelector(".columns"));
   if (!now || !then) return;

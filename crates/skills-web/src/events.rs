@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
@@ -96,7 +96,12 @@ pub async fn remember_version(
 }
 
 /// `GET /events`.
-pub async fn serve(State(web): State<Arc<Web>>) -> Response {
+pub async fn serve(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response {
+    // Another site cannot read the stream, and must not take the places of pages that can.
+    let site = headers.get("sec-fetch-site");
+    if site.is_some_and(|site| site != "same-origin") {
+        return (StatusCode::FORBIDDEN, "events are for pages of this server").into_response();
+    }
     let permit = Arc::clone(&web.events.streams).try_acquire_owned();
     let Ok(permit) = permit else {
         let mut response = (

@@ -96,6 +96,7 @@ pub async fn show(State(web): State<Arc<Web>>, request: Request, next: Next) -> 
     let title = match problem.status {
         StatusCode::NOT_FOUND => "Not found",
         StatusCode::BAD_REQUEST => "Not valid",
+        StatusCode::FORBIDDEN => "Read-only",
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => "Not available",
         _ => "That did not work",
     };
@@ -103,7 +104,7 @@ pub async fn show(State(web): State<Arc<Web>>, request: Request, next: Next) -> 
         h1 { (title) }
         (problem.in_place())
         @if !problem.nearest.is_empty() {
-            h2 { "Did you mean" }
+            h2 { @if problem.status == StatusCode::FORBIDDEN { "Read it" } @else { "Did you mean" } }
             ul.plain {
                 @for id in &problem.nearest {
                     li { a href=(format!("/skills/{id}")) { code { (id) } } }

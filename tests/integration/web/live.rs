@@ -124,6 +124,8 @@ async fn streams_need_access_and_are_limited() {
     assert_eq!(Stream::open(&site, "/events", &[]).await.1, 401);
     let foreign = [bearer, ("Origin", "http://evil.example")];
     assert_eq!(Stream::open(&site, "/events", &foreign).await.1, 403);
+    let embedded = [bearer, ("Sec-Fetch-Site", "cross-site")];
+    assert_eq!(Stream::open(&site, "/events", &embedded).await.1, 403);
     let mut open = Vec::new();
     for _ in 0..MAX_PAGE_STREAMS {
         let (stream, status) = Stream::open(&site, "/events", &[bearer]).await;

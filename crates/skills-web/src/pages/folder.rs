@@ -59,7 +59,8 @@ pub async fn home(State(web): State<Arc<Web>>, uri: Uri) -> Result<Response, Pro
             p.lead { "There are no skills yet." }
             p {
                 code { "skills new NAME --in FOLDER" } " creates one in a folder, and "
-                code { "skills serve FOLDER" } " serves it."
+                code { "skills serve FOLDER" } " serves it. Or "
+                a href="/new" { "write one here" } "."
             }
         } @else {
             p.lead { (count(tree.len(), "skill")) ". Open a folder to see what is in it." }
