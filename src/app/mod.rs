@@ -6,6 +6,7 @@
 //! directory).
 
 mod address;
+mod backup;
 mod checks;
 mod checkup;
 mod connect;
@@ -42,6 +43,7 @@ use skills_iii::Client;
 use tokio::sync::watch;
 use tracing::Level;
 
+pub use backup::{Archive, ArchiveRow};
 pub use checkup::{Checkup, Subject, checkup};
 pub use connect::{ConnectError, EngineTarget, Location, Target, locate};
 pub use data_dir::data_dir;
@@ -168,6 +170,6 @@ fn scopes(config: &Config) -> [String; 3] {
 }
 
 /// The time as RFC 3339 in UTC, with microseconds.
-fn now() -> String {
+pub fn now() -> String {
     rfc3339(SystemTime::now()).expect("the clock shows a year that RFC 3339 can express")
 }

@@ -6,6 +6,7 @@
 
 mod address;
 mod agent;
+mod backup;
 mod batch;
 mod call;
 mod completions;
@@ -39,6 +40,7 @@ mod prompts;
 mod read;
 mod ready;
 mod register;
+mod restore;
 mod search;
 mod serve;
 mod stats;
@@ -113,6 +115,8 @@ enum Command {
     New(new::NewArgs),
     Import(import::ImportArgs),
     Export(export::ExportArgs),
+    Backup(backup::BackupArgs),
+    Restore(restore::RestoreArgs),
     Prompts(prompts::PromptsArgs),
     Call(call::CallArgs),
     Watch(watch::WatchArgs),
@@ -160,6 +164,8 @@ pub fn main() -> ExitCode {
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Backup(args)) => backup::run(&args),
+        Some(Command::Restore(args)) => restore::run(&args),
         Some(Command::Prompts(args)) => prompts::run(&args),
         Some(Command::Call(args)) => call::run(&args),
         Some(Command::Watch(args)) => watch::run(&args),

@@ -13,7 +13,7 @@ use skills_access::check_token;
 
 use super::error::CliError;
 use super::output::Output;
-use crate::app::{EngineTarget, Target};
+use crate::app::{EngineTarget, Target, data_dir};
 use crate::config::{Config, LoadedConfig};
 
 const DEFAULT_URL: &str = "ws://127.0.0.1:49134";
@@ -124,6 +124,16 @@ impl TargetArgs {
     pub fn data_dir(&self) -> Option<PathBuf> {
         let named = self.data_dir.clone();
         named.or_else(|| from_environment("SKILLS_DATA_DIR").map(Into::into))
+    }
+
+    /// The data directory: the named one, else that of this user.
+    pub fn required_data_dir(&self) -> Result<PathBuf, CliError> {
+        self.data_dir().or_else(data_dir).ok_or_else(|| {
+            CliError::invalid(
+                "this user has no data directory",
+                "name one with --data-dir",
+            )
+        })
     }
 
     /// The engine to look for, and the data directory to use if it is not running.

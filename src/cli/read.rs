@@ -165,6 +165,13 @@ fn print_content(command: &str, uri: &str, raw: bool, options: &Options) -> Resu
     })
 }
 
+/// Reads a skill as it was registered or as its file has it, with front matter.
+pub async fn original(connection: &Connection, id: &str) -> Result<Content, CliError> {
+    let uri = format!("iii://{id}");
+    let payload = json!({ "uri": uri, "uncounted": true, "original": true });
+    read(connection, &payload).await
+}
+
 /// Reads one address for a check or a copy, which is not counted as a use.
 pub async fn content(connection: &Connection, uri: &str) -> Result<Content, CliError> {
     read(connection, &json!({ "uri": uri, "uncounted": true })).await

@@ -59,13 +59,7 @@ pub fn run(args: ServeArgs) -> Result<(), CliError> {
         ..args.target.engine.load_config()
     };
     app::log_warnings(&loaded);
-    let data_dir = args.target.data_dir().or_else(app::data_dir);
-    let data_dir = data_dir.ok_or_else(|| {
-        CliError::invalid(
-            "this user has no data directory",
-            "name one with --data-dir",
-        )
-    })?;
+    let data_dir = args.target.required_data_dir()?;
     let http = &loaded.config.http;
     let options = ServeOptions {
         url: args.target.engine.url(),

@@ -19,7 +19,13 @@ pub fn write_file(path: &Path, contents: impl AsRef<[u8]>, replace: bool) -> io:
     // Like any new file; the default of the library is a file for this user only.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(dir)?;
+    let mut file = builder
+        .tempfile_in(dir)
+        .map_err(|error| match error.kind() {
+            // The error of the library names a file that the user does not know.
+            io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no such directory"),
+            _ => error,
+        })?;
     file.as_file_mut().write_all(contents.as_ref())?;
     // Otherwise a power failure could leave an empty file under the final name.
     file.as_file().sync_all()?;

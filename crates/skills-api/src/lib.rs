@@ -7,9 +7,10 @@
 //!
 //! Absent on purpose: rules (`skills-core` has them), engines and protocols. This crate reads and
 //! writes JSON and has no transport. Start at [`OPERATIONS`]; `skills`, `documents`, `prompts`,
-//! `search`, `stats`, `resolve`, `leases`, `history`, `log`, `lint`, `doctor` and `fetch` hold the functions, `tools` the operations that
+//! `search`, `stats`, `resolve`, `leases`, `history`, `log`, `lint`, `doctor`, `backup` and `fetch` hold the functions, `tools` the operations that
 //! exist as tools only.
 
+pub mod backup;
 mod decode;
 pub mod doctor;
 pub mod documents;
@@ -57,6 +58,7 @@ pub const OPERATIONS: &[Operation] = &[
     resolve::RESOLVE,
     lint::LINT,
     doctor::DOCTOR,
+    backup::BACKUP,
     prompts::REGISTER,
     prompts::UNREGISTER,
     prompts::LIST,

@@ -309,9 +309,15 @@ pub const RESOURCES_READ: Operation = Operation::function::<ReadResourceInput, A
     "Internal: the content of an iii:// or skill:// address, as protocol contents.",
     |registry, payload| {
         Box::pin(async move {
-            let ReadResourceInput { uri, uncounted } = decode(&payload)?;
+            let ReadResourceInput {
+                uri,
+                uncounted,
+                original,
+            } = decode(&payload)?;
             let address = uri.parse()?;
-            let content = if uncounted {
+            let content = if original {
+                registry.original(&address).await?
+            } else if uncounted {
                 registry.read_uncounted(&address).await?
             } else {
                 registry.read(&address).await?
@@ -334,6 +340,10 @@ struct ReadResourceInput {
     #[serde(default)]
     #[schemars(skip)]
     uncounted: bool,
+    /// Whether the text of a skill has its front matter, for a copy. Also not counted.
+    #[serde(default)]
+    #[schemars(skip)]
+    original: bool,
 }
 
 #[derive(Serialize)]

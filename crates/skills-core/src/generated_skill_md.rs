@@ -58,6 +58,32 @@ pub fn generate<'a>(id: &SkillId, head: &Head, text: &'a str, body: &str) -> Opt
     Some(skill_md.into())
 }
 
+/// A body below front matter with title, description and triggers of a head.
+pub fn with_front_matter(head: &Head, body: &str) -> String {
+    let mut text = "---\n".to_owned();
+    let line = |text: &mut String, key: &str, value: &Option<Arc<str>>| {
+        if let Some(value) = value {
+            text.push_str(key);
+            push_quoted(text, value);
+            text.push('\n');
+        }
+    };
+    line(&mut text, "title: ", &head.title);
+    line(&mut text, "description: ", &head.description);
+    for (number, trigger) in head.triggers.iter().flat_map(|all| all.iter()).enumerate() {
+        text.push_str(if number == 0 {
+            "triggers:\n  - "
+        } else {
+            "  - "
+        });
+        push_quoted(&mut text, trigger);
+        text.push('\n');
+    }
+    text.push_str("---\n");
+    text.push_str(body);
+    text
+}
+
 /// The front matter of a text that is a valid `SKILL.md` of this name, as a JSON object.
 fn own_front_matter(name: &str, text: &str) -> Option<String> {
     // Most texts have none, and this costs far less than to read one.
@@ -117,6 +143,24 @@ fn push_quoted(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_head_is_the_same_after_a_round_trip() {
+        let head = Head {
+            title: Some("A \"b\": c".into()),
+            description: Some("Use it.".into()),
+            triggers: Some(["find: code".into(), "- grep".into()].into()),
+            visibility: None,
+        };
+        let text = with_front_matter(&head, "Body\n");
+        let read = Head::of(&text);
+        assert_eq!(
+            (read.title, read.description),
+            (head.title, head.description)
+        );
+        assert_eq!(read.triggers, head.triggers);
+        assert_eq!(Document::parse(&text).body, "Body\n");
+    }
 
     #[track_caller]
     fn check(id: &str, body: &str, name: &str, description: &str) {

@@ -154,6 +154,11 @@ pub trait Source: Send + Sync {
     /// The body of a skill.
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>>;
 
+    /// The whole text of the document behind a skill, with its front matter.
+    fn original<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
+        self.skill(id)
+    }
+
     /// The document of one origin, although a document of another origin hides it.
     fn document<'a>(
         &'a self,

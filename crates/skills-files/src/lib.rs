@@ -28,6 +28,7 @@ mod generated;
 pub mod limits;
 mod markdown;
 mod open_file;
+mod original;
 mod pattern;
 mod read_file;
 mod reason;

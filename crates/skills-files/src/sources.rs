@@ -166,7 +166,10 @@ impl Sources {
     }
 
     /// The file of a skill and its body.
-    async fn read_skill_file(&self, id: &SkillId) -> Result<Option<(PathBuf, Arc<str>)>, Error> {
+    pub(crate) async fn read_skill_file(
+        &self,
+        id: &SkillId,
+    ) -> Result<Option<(PathBuf, Arc<str>)>, Error> {
         if self.skills.patterns.is_empty() {
             return Ok(None);
         }
@@ -274,6 +277,10 @@ impl Source for Sources {
 
     fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
         Box::pin(self.read_skill(id))
+    }
+
+    fn original<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
+        Box::pin(self.read_original(id))
     }
 
     fn document<'a>(

@@ -14,7 +14,7 @@ use super::batch::{self, Outcome, Summary};
 use super::connection::{Connection, open};
 use super::list::{ORIGINS, listing};
 use super::options::Options;
-use super::read::content;
+use super::read::original;
 use super::write_file::{cannot_write, first_link, write_file};
 
 /// Write every skill to a directory, as one markdown file or one folder each.
@@ -29,8 +29,8 @@ pub struct ExportArgs {
     #[arg(long, value_name = "ORIGIN", value_parser = ORIGINS)]
     origin: Option<String>,
 
-    /// The form of the files: the bodies alone, or folders with a `SKILL.md` and all files of the
-    /// skill, which other agents load.
+    /// The form of the files: texts with their front matter, or folders with a `SKILL.md` and all
+    /// files of the skill, which other agents load.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: Format,
 
@@ -98,7 +98,7 @@ async fn export(
     id: String,
     force: bool,
 ) -> Result<Outcome, CliError> {
-    let body = match content(connection, &format!("iii://{id}")).await {
+    let body = match original(connection, &id).await {
         Ok(content) => content.text()?,
         // Unregistered since the list was made.
         Err(error) if error.kind == Kind::NotFound => return Ok(Outcome::Skipped(error.message)),

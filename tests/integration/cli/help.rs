@@ -21,6 +21,8 @@ const VERBS: &[&str] = &[
     "new",
     "import",
     "export",
+    "backup",
+    "restore",
     "prompts",
     "prompts list",
     "prompts get",

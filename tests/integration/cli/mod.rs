@@ -3,6 +3,7 @@
 //! Each transcript is compared with a file in `snapshots/`. After an intended change,
 //! `SNAPSHOTS=overwrite cargo test --test integration cli` updates them; read the difference.
 
+mod backup;
 mod batch;
 mod collisions;
 mod disk;

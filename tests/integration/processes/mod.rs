@@ -3,6 +3,7 @@
 
 mod access;
 mod agents;
+mod backup;
 mod collisions;
 mod connections;
 mod damaged;

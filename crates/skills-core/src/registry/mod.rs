@@ -2,6 +2,7 @@
 //! result.
 
 mod backlinks;
+mod backup;
 mod browse;
 mod browse_prompts;
 mod collisions;
@@ -31,6 +32,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use backlinks::LinkCache;
+pub use backup::{BackupRows, ScopeNames};
 pub use browse::{SkillCard, SkillDetails};
 pub use browse_prompts::PromptCard;
 pub use directory::{FunctionCard, WorkerCard};

@@ -164,6 +164,21 @@ impl Registry {
         Ok((from, content))
     }
 
+    /// The same, with the whole text of the document behind a skill: what brings it back if it is
+    /// registered or saved again. This is not a use.
+    pub async fn original(&self, uri: &ResourceUri) -> Result<Content, Error> {
+        let (from, mut content) = self.read_from(uri).await?;
+        if let (ReadFrom::Files, ResourceUri::Skill(id)) = (from, uri) {
+            for source in &self.sources {
+                if let Some(text) = source.original(id).await? {
+                    content.data = ContentData::Text(text);
+                    break;
+                }
+            }
+        }
+        Ok(content)
+    }
+
     /// The body of a skill; an error with the nearest id if there is none.
     pub(super) async fn body(&self, id: &SkillId) -> Result<(ReadFrom, Arc<str>), Error> {
         if let Some(found) = self.find_body(id).await? {

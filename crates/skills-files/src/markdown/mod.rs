@@ -15,7 +15,7 @@ use skills_core::{SkillFolder, Skipped};
 use crate::file_set::{ParsedFile, ParsedFiles};
 use crate::pattern::PatternMatches;
 
-pub(crate) use content::read_text;
+pub(crate) use content::{FILE_MAX, read_text};
 pub(crate) use lookup::{SkillPlace, read_body};
 pub(crate) use prompt::PromptFile;
 pub(crate) use skill::{SkillFile, file_id, folder_id};
