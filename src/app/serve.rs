@@ -185,8 +185,8 @@ pub async fn serve(
             routes = routes.merge(well_known::router(registry, access.clone()));
         }
         if loaded.config.http.page {
-            let (registry, stop, max) = (&local.registry, &clients_stop, max_connections);
-            let page = page::router(registry, &access, server, worker_url, max, stop);
+            let (stop, max) = (&clients_stop, max_connections);
+            let page = page::router(&local, &access, server, worker_url, max, stop);
             routes = routes.merge(page);
         }
         let health = http::Health {

@@ -55,4 +55,6 @@ function addCopyButton(text) {
   text.after(button, status);
 }
 
-document.querySelectorAll("[data-copy]").forEach(addCopyButton);
+const addCopyButtons = () => document.querySelectorAll("[data-copy]").forEach(addCopyButton);
+addCopyButtons();
+document.addEventListener("shown", addCopyButtons);

@@ -14,6 +14,8 @@ connection.id = "connection";
 connection.setAttribute("role", "status");
 
 let version = document.body.dataset.live;
+// What the server sent for this page, before other parts of the script add to it.
+let served = document.querySelector(".columns")?.innerHTML;
 let stream;
 let failures = 0;
 let isLeaving = false;
@@ -82,6 +84,8 @@ function hear({ event, data }) {
   } else if (event === "change") {
     const { version: next, changed } = JSON.parse(data);
     show(next, changed);
+  } else if (event === "ping" && "timely" in document.body.dataset) {
+    show(version);
   }
 }
 
@@ -123,8 +127,11 @@ async function showPage() {
   const next = parse(await response.text());
   const [now, then] = [document, next].map((page) => page.querySelector(".columns"));
   if (!now || !then) return;
+  const isSame = then.innerHTML === served;
+  if (isSame && !now.querySelector("details[open], ul[data-pages]")) return;
+  if (!isSame && (isWritten(now) || hasAnswer(now))) return say("This page changed. Reload it to see the change.");
+  served = then.innerHTML;
   await restoreLists(now, then);
-  if (isWritten(now)) return say("This page changed. Reload it to see the change.");
   document.title = next.title;
   if (now.innerHTML === then.innerHTML) return;
   const [key, scroll] = [focusKey(now), now.querySelector("aside")?.scrollTop];
@@ -134,6 +141,13 @@ async function showPage() {
   if (scroll) now.querySelector("aside")?.scrollTo(0, scroll);
   scrollTo({ top, behavior: "instant" });
   if (key) focusAt(now, key);
+  // Other parts of the script add to what the server sent.
+  document.dispatchEvent(new Event("shown"));
+}
+
+/** Whether the answer to a form is shown in place. */
+function hasAnswer(root) {
+  return [...root.querySelectorAll("form[data-part]")].some(({ dataset }) => document.getElementById(dataset.part)?.firstElementChild);
 }
 
 /** Whether a form has something that was typed. */

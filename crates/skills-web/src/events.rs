@@ -38,48 +38,76 @@ tokio::task_local! {
     static BEFORE: String;
 }
 
-/// What the streams share.
-pub struct Events {
+/// What the streams share. Clones are the same.
+#[derive(Clone)]
+pub struct Events(Arc<Inner>);
+
+struct Inner {
     /// Another number for each start of the server.
     start: u128,
     /// How many changes there were.
     count: AtomicU64,
-    changes: Sender<Change>,
+    changes: Sender<Changed>,
     streams: Arc<Semaphore>,
     stop: CancellationToken,
+}
+
+/// What changed.
+#[derive(Clone)]
+enum Changed {
+    Registry(Change),
+    Functions,
 }
 
 impl Events {
     /// At most so many streams at a time, which end with `stop`.
     pub fn new(max_streams: usize, stop: CancellationToken) -> Self {
         let start = SystemTime::now().duration_since(UNIX_EPOCH);
-        Self {
+        Self(Arc::new(Inner {
             start: start.unwrap_or_default().as_micros(),
             count: AtomicU64::new(0),
             changes: Sender::new(WAITING),
             streams: Arc::new(Semaphore::new(max_streams)),
             stop,
-        }
+        }))
+    }
+
+    /// The functions of workers on the engine changed.
+    pub fn functions_changed(&self) {
+        self.tell(Changed::Functions);
     }
 
     /// The registry changed.
-    pub fn changed(&self, change: &Change) {
-        self.count.fetch_add(1, Ordering::SeqCst);
+    pub(crate) fn changed(&self, change: &Change) {
+        self.tell(Changed::Registry(change.clone()));
+    }
+
+    fn tell(&self, changed: Changed) {
+        self.0.count.fetch_add(1, Ordering::SeqCst);
         // Without a stream there is no receiver.
-        let _ = self.changes.send(change.clone());
+        let _ = self.0.changes.send(changed);
     }
 
     /// How many changes there were.
-    pub fn count(&self) -> u64 {
-        self.count.load(Ordering::SeqCst)
+    pub(crate) fn count(&self) -> u64 {
+        self.0.count.load(Ordering::SeqCst)
+    }
+
+    fn stream(&self, permit: OwnedSemaphorePermit) -> Stream {
+        Stream {
+            changes: self.0.changes.subscribe(),
+            is_new: true,
+            events: self.clone(),
+            _permit: permit,
+        }
     }
 
     fn version(&self) -> String {
-        format!("{:x}.{}", self.start, self.count())
+        format!("{:x}.{}", self.0.start, self.count())
     }
 
     /// The version that the page of this request shows, or an older one.
-    pub fn shown_version(&self) -> String {
+    pub(crate) fn shown_version(&self) -> String {
         BEFORE
             .try_with(Clone::clone)
             .unwrap_or_else(|_| self.version())
@@ -92,7 +120,9 @@ pub async fn remember_version(
     request: Request,
     next: Next,
 ) -> Response {
-    BEFORE.scope(web.events.version(), next.run(request)).await
+    BEFORE
+        .scope(web.events().version(), next.run(request))
+        .await
 }
 
 /// `GET /events`.
@@ -102,7 +132,7 @@ pub async fn serve(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response 
     if site.is_some_and(|site| site != "same-origin") {
         return (StatusCode::FORBIDDEN, "events are for pages of this server").into_response();
     }
-    let permit = Arc::clone(&web.events.streams).try_acquire_owned();
+    let permit = Arc::clone(&web.events().0.streams).try_acquire_owned();
     let Ok(permit) = permit else {
         let mut response = (
             StatusCode::SERVICE_UNAVAILABLE,
@@ -113,12 +143,7 @@ pub async fn serve(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response 
         response.headers_mut().insert(header::RETRY_AFTER, wait);
         return response;
     };
-    let stream = Stream {
-        changes: web.events.changes.subscribe(),
-        is_new: true,
-        web,
-        _permit: permit,
-    };
+    let stream = web.events().stream(permit);
     let events = unfold(stream, |mut stream| async {
         let event = stream.next().await?;
         Some((Ok::<_, Infallible>(event), stream))
@@ -127,8 +152,8 @@ pub async fn serve(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response 
 }
 
 struct Stream {
-    web: Arc<Web>,
-    changes: Receiver<Change>,
+    events: Events,
+    changes: Receiver<Changed>,
     is_new: bool,
     _permit: OwnedSemaphorePermit,
 }
@@ -136,9 +161,9 @@ struct Stream {
 impl Stream {
     /// The next event; none when the server stops.
     async fn next(&mut self) -> Option<Event> {
-        let web = Arc::clone(&self.web);
+        let events = self.events.clone();
         if std::mem::take(&mut self.is_new) {
-            return Some(Event::default().event("hello").data(web.events.version()));
+            return Some(Event::default().event("hello").data(events.version()));
         }
         let next = async {
             match tokio::time::timeout(PING, self.changes.recv()).await {
@@ -151,14 +176,14 @@ impl Stream {
             }
         };
         tokio::select! {
-            () = web.events.stop.cancelled() => None,
+            () = events.0.stop.cancelled() => None,
             event = next => event,
         }
     }
 
     /// What changed; `first` is none if changes were missed.
-    fn collect(&mut self, first: Option<&Change>) -> Event {
-        let version = self.web.events.version();
+    fn collect(&mut self, first: Option<&Changed>) -> Event {
+        let version = self.events.version();
         let mut is_all = first.is_none();
         let mut changed: BTreeSet<_> = first.map(name).into_iter().collect();
         loop {
@@ -178,12 +203,54 @@ impl Stream {
     }
 }
 
-/// `skill:{id}` or `prompt:{name}`.
-fn name(change: &Change) -> String {
-    match change {
-        Change::SkillRegistered(id) | Change::SkillUnregistered(id) => format!("skill:{id}"),
-        Change::PromptRegistered(name) | Change::PromptUnregistered(name) => {
+/// `skill:{id}`, `prompt:{name}` or `functions`.
+fn name(changed: &Changed) -> String {
+    match changed {
+        Changed::Registry(Change::SkillRegistered(id) | Change::SkillUnregistered(id)) => {
+            format!("skill:{id}")
+        }
+        Changed::Registry(Change::PromptRegistered(name) | Change::PromptUnregistered(name)) => {
             format!("prompt:{name}")
         }
+        Changed::Functions => "functions".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn text(stream: &mut Stream) -> String {
+        format!("{:?}", stream.next().await.unwrap())
+    }
+
+    #[tokio::test]
+    async fn many_changes_are_one_event_and_too_many_names_are_left_out() {
+        let stop = CancellationToken::new();
+        let events = Events::new(1, stop.clone());
+        let permit = Arc::clone(&events.0.streams).try_acquire_owned();
+        let mut stream = events.stream(permit.unwrap());
+        assert!(text(&mut stream).await.contains("hello"));
+        let register = |n: usize| {
+            let id = format!("s{n}").parse().unwrap();
+            events.changed(&Change::SkillRegistered(id));
+        };
+        events.functions_changed();
+        (0..3).chain(0..3).for_each(register);
+        let told = text(&mut stream).await;
+        for part in ["functions", "skill:s0", "skill:s2", ".7"] {
+            assert!(told.contains(part), "{part} is missing in {told}");
+        }
+        // More than an event names, and more than wait for a stream.
+        for number in [MAX_EVENT_NAMES + 1, WAITING + 10] {
+            (0..number).for_each(register);
+            let told = text(&mut stream).await;
+            assert!(
+                told.contains("version") && !told.contains("skill:"),
+                "{told}"
+            );
+        }
+        stop.cancel();
+        assert!(stream.next().await.is_none());
     }
 }

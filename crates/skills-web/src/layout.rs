@@ -52,6 +52,8 @@ pub struct Page<'a> {
     aside: Option<Markup>,
     /// Whether a change elsewhere replaces what is shown.
     is_live: bool,
+    /// Whether it also changes with time.
+    is_timely: bool,
     /// What is in the search field.
     searched: &'a str,
 }
@@ -65,6 +67,7 @@ impl<'a> Page<'a> {
             main,
             aside: None,
             is_live: false,
+            is_timely: false,
             searched: "",
         }
     }
@@ -87,6 +90,12 @@ impl<'a> Page<'a> {
         self
     }
 
+    /// The same, also shown again every now and then.
+    pub fn timely(mut self) -> Self {
+        (self.is_live, self.is_timely) = (true, true);
+        self
+    }
+
     /// The response.
     pub fn respond(self, web: &Web, status: StatusCode) -> Response {
         response::html(status, self.render(web))
@@ -98,7 +107,7 @@ impl<'a> Page<'a> {
             (DOCTYPE)
             html lang="en" {
                 (head(self.title))
-                body data-live=[self.is_live.then(|| web.events.shown_version())] {
+                body data-live=[self.is_live.then(|| web.events().shown_version())] data-timely[self.is_timely] {
                     a.skip href="#main" { "Skip to the content" }
                     header.top {
                         a.brand href="/" { "skills" }

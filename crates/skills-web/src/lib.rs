@@ -38,9 +38,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::to_raw_value;
 use skills_access::AccessPolicy;
 use skills_core::{Error, Registry};
-use tokio_util::sync::CancellationToken;
 
-use events::Events;
+pub use events::Events;
 use fields::FormBudget;
 use tree::TreeCache;
 
@@ -52,10 +51,8 @@ pub struct PageOptions {
     pub access: AccessPolicy,
     /// The version of the program.
     pub version: &'static str,
-    /// How many pages may be told of changes at the same time.
-    pub max_streams: usize,
-    /// Ends the streams.
-    pub stop: CancellationToken,
+    /// Tells open pages of changes.
+    pub events: Events,
     /// The address for workers.
     pub worker_url: String,
     /// The MCP clients that are connected.
@@ -76,7 +73,6 @@ pub struct McpClient {
 /// What the handlers share.
 struct Web {
     options: PageOptions,
-    events: Events,
     forms: FormBudget,
     tree: TreeCache,
     /// When this server started.
@@ -88,9 +84,13 @@ impl Web {
         &self.options.registry
     }
 
+    fn events(&self) -> &Events {
+        &self.options.events
+    }
+
     /// The number of changes so far. What was read before a change has a smaller one.
     fn changes(&self) -> u64 {
-        self.events.count()
+        self.events().count()
     }
 
     /// Runs an operation of `skills-api`.
@@ -106,7 +106,6 @@ impl Web {
 /// The routes of the page, and the answer to every address that no other route has.
 pub fn router(options: PageOptions) -> Router {
     let web = Arc::new(Web {
-        events: Events::new(options.max_streams, options.stop.clone()),
         options,
         forms: FormBudget::default(),
         tree: TreeCache::default(),
@@ -115,7 +114,7 @@ pub fn router(options: PageOptions) -> Router {
     let told = Arc::downgrade(&web);
     web.registry().listen(Arc::new(move |change| {
         if let Some(web) = told.upgrade() {
-            web.events.changed(change);
+            web.events().changed(change);
         }
     }));
     pages::router()

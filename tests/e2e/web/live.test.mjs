@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { Peer } from '../sdk/lib/peer.mjs'
 import { Process, endAll } from '../sdk/lib/process.mjs'
 import { Inbox } from '../sdk/lib/wait.mjs'
 import { launch } from './browser.mjs'
@@ -81,6 +82,37 @@ test('scroll, focus, open folders and loaded pages stay', async () => {
     assert.equal(await page.locator('details[open]').count(), 1)
   })
 })
+
+test('prompts and functions appear, and what was typed or answered stays', async () => {
+  const prompt = (description) => site.worker.call('prompts::register', { name: 'live', description, function_id: 'node_new::greet', arguments: [{ name: 'who', required: true }] })
+  await inPage('/prompts', async (page) => {
+    await prompt('First words')
+    await page.locator('main', { hasText: 'First words' }).waitFor()
+    await page.click('main a:text-is("live")')
+    await page.locator('h1', { hasText: 'live' }).waitFor()
+    await prompt('Second words')
+    await page.locator('main', { hasText: 'Second words' }).waitFor()
+    await page.fill('input[name=who]', 'Ada')
+    await prompt('Third words')
+    await page.locator('#connection', { hasText: 'This page changed' }).waitFor()
+    assert.equal(await page.inputValue('input[name=who]'), 'Ada')
+  })
+  await inPage('/functions', async (page) => {
+    const other = await Peer.start('node_new', site.engine.url, { name: 'arrived' })
+    await page.locator('main', { hasText: 'arrived::echo' }).waitFor()
+    await other.kill()
+    await page.locator('main', { hasText: 'arrived::echo' }).waitFor({ state: 'detached' })
+  })
+})
+
+test('what the script adds to a page is there after a change', () =>
+  inPage('/connect', async (page) => {
+    const buttons = await page.locator('button.copy').count()
+    assert.ok(buttons > 0)
+    await register('unrelated', `# Unrelated\n\n${Math.random()}\n`)
+    await page.waitForResponse('**/connect')
+    assert.equal(await page.locator('button.copy').count(), buttons)
+  }))
 
 test('a form is not replaced, and other skills do not disturb it', () =>
   inPage('/edit/resend/email', async (page) => {

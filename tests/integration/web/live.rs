@@ -1,8 +1,13 @@
 //! The stream of changes, and what MCP clients hear of an edit in the page.
 
+use std::future::ready;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use skills_core::Digest;
+use skills_iii::client::Handler;
 use skills_test_support::TIMEOUT;
+use skills_test_support::engine::Peer;
 use skills_web::limits::MAX_PAGE_STREAMS;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -54,6 +59,20 @@ impl Stream {
     async fn change(&mut self) -> Value {
         serde_json::from_str(&self.event("change").await).unwrap()
     }
+
+    /// The names in the next change that is not one of functions alone, without those.
+    async fn changed(&mut self) -> Value {
+        loop {
+            let mut names = self.change().await["changed"].take();
+            names
+                .as_array_mut()
+                .unwrap()
+                .retain(|name| name != "functions");
+            if names != json!([]) {
+                return names;
+            }
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,32 +82,47 @@ async fn pages_are_told_of_changes_of_every_kind() {
     let (mut stream, status) = Stream::open(&site, "/events", &[]).await;
     assert_eq!(status, 200);
     let version = stream.event("hello").await;
-    assert!(
-        site.page("/")
-            .await
-            .contains(&format!("data-live=\"{version}\"")),
-        "a page has the version that it shows"
-    );
+    let before = page_version(&site).await;
+    assert_eq!(start(&before), start(&version));
     site.register("a", "# A\n\nText.\n");
-    let change = stream.change().await;
-    assert_eq!(change["changed"], json!(["skill:a"]));
-    assert_ne!(change["version"], json!(version));
+    assert_eq!(stream.changed().await, json!(["skill:a"]));
+    assert_ne!(page_version(&site).await, before);
     write(
         site.dir.path(),
         "skills/house.md",
         "# House\n\nOther rules.\n",
     );
-    assert_eq!(stream.change().await["changed"], json!(["skill:house"]));
+    assert_eq!(stream.changed().await, json!(["skill:house"]));
     let prompt = "---\ndescription: Greets\n---\nHello\n";
     write(site.dir.path(), "prompts/greet.md", prompt);
-    assert_eq!(stream.change().await["changed"], json!(["prompt:greet"]));
+    assert_eq!(stream.changed().await, json!(["prompt:greet"]));
     let fields = [("id", "b"), ("text", "# B\n\nText.\n"), ("action", "save")];
     assert_eq!(site.post("/new", &fields).await.status, 303);
-    assert_eq!(stream.change().await["changed"], json!(["skill:b"]));
+    assert_eq!(stream.changed().await, json!(["skill:b"]));
+    let worker = Peer::connect(&site.addresses.url, "w").await;
+    let handler: Handler = Arc::new(|_| Box::pin(ready(Ok(None))));
+    worker.register_function("w::f", handler).await;
+    assert_eq!(stream.change().await["changed"], json!(["functions"]));
+}
+
+/// The version that a page shows.
+async fn page_version(site: &Site) -> String {
+    let page = site.page("/").await;
+    let version = page.split("data-live=\"").nth(1).unwrap();
+    version.split('"').next().unwrap().to_owned()
+}
+
+/// The part of a version that each start of the server changes.
+fn start(version: &str) -> &str {
+    version.split_once('.').unwrap().0
+}
+
+fn number(version: &str) -> u64 {
+    version.split_once('.').unwrap().1.parse().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_changes_are_few_events_and_too_many_names_are_left_out() {
+async fn many_changes_are_few_events() {
     let site = Site::serve(&[]).await;
     let (mut stream, _) = Stream::open(&site, "/events", &[]).await;
     stream.event("hello").await;
@@ -100,21 +134,15 @@ async fn many_changes_are_few_events_and_too_many_names_are_left_out() {
     site.command(&["import", many.to_str().unwrap()], "");
     let fields = [("id", "last"), ("text", "# Last\n\nText.\n")];
     site.post("/new", &fields).await;
+    let last = number(&page_version(&site).await);
     let mut events = 0;
-    let mut without_names = 0;
     loop {
-        let change = stream.change().await;
         events += 1;
-        let names = change["changed"].as_array();
-        without_names += usize::from(names.is_none());
-        if change["version"].as_str().unwrap().ends_with(".201") {
+        if number(stream.change().await["version"].as_str().unwrap()) >= last {
             break;
         }
     }
-    assert!(
-        events < 100 && without_names > 0,
-        "{events} events, {without_names} without names"
-    );
+    assert!(events < 201, "{events} events");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,8 +173,11 @@ async fn the_server_stops_although_pages_are_open() {
     stream.event("hello").await;
     let (status, log) = timeout(TIMEOUT, site.terminate()).await.unwrap();
     assert!(status.success(), "{log}");
-    assert!(!log.contains("WARN"), "{log}");
-    while stream.line().await.is_some() {}
+    let mut last = String::new();
+    while let Some(line) = stream.line().await {
+        last = if line.trim().is_empty() { last } else { line };
+    }
+    assert_eq!(last.trim(), "0", "the response has its end");
 }
 
 /// A session of an MCP client over HTTP, as in the protocol 2025-11-25.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memory_engine::{Link, Memory};
 use skills_access::{AccessPolicy, Connections};
 use skills_core::{Digest, Registry, RegistrySettings};
-use skills_web::PageOptions;
+use skills_web::{Events, PageOptions};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -22,8 +22,7 @@ async fn site() -> (Site, Arc<Link>) {
         registry: Arc::new(registry),
         access: AccessPolicy::default(),
         version: "0",
-        max_streams: 1,
-        stop: stop.clone(),
+        events: Events::new(1, stop.clone()),
         worker_url: "ws://127.0.0.1:1".into(),
         mcp_clients: Box::new(Vec::new),
     });

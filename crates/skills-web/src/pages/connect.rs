@@ -47,7 +47,9 @@ pub async fn show(State(web): State<Arc<Web>>, headers: HeaderMap, uri: Uri) -> 
         }
         p { "Clients that start a program instead use " code { "skills mcp" } "." }
     };
-    Page::new("Connect", Section::Connect, main).respond(&web, StatusCode::OK)
+    Page::new("Connect", Section::Connect, main)
+        .live()
+        .respond(&web, StatusCode::OK)
 }
 
 /// The name that the browser used for this server.

@@ -39,7 +39,9 @@ pub async fn show(State(web): State<Arc<Web>>) -> Response {
         h2 #clients { "MCP clients" }
         (client_table(&clients))
     };
-    Page::new("Health", Section::Health, main).respond(&web, StatusCode::OK)
+    Page::new("Health", Section::Health, main)
+        .timely()
+        .respond(&web, StatusCode::OK)
 }
 
 fn summary(web: &Web, found: &DoctorOutput, functions: Option<usize>) -> Markup {

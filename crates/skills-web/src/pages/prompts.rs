@@ -142,7 +142,9 @@ async fn page(
             }
         }
     };
-    Ok(Page::new(name.as_str(), Section::Prompts, main).respond(web, status))
+    Ok(Page::new(name.as_str(), Section::Prompts, main)
+        .live()
+        .respond(web, status))
 }
 
 /// The form with what was typed, although the arguments of the prompt cannot be read.
