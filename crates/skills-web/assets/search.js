@@ -21,6 +21,8 @@ function searchWhileTyping(form) {
       shown = text;
       if (!text) return close();
       const part = await fetchPart(`${field.dataset.results}?${new URLSearchParams({ q: text })}`);
+      // The list does not change under a reader who is in it.
+      if (found.contains(document.activeElement)) return;
       found.replaceChildren(part);
       found.hidden = document.activeElement !== field;
       status.textContent = found.querySelector("ul")?.dataset.total ?? found.textContent;

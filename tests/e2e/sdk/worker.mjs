@@ -72,6 +72,9 @@ const commands = {
   take_big: async ({ function_id, bytes }) => measure((await big(function_id, { bytes })).text),
   give_big: ({ function_id, bytes }) => big(function_id, { text: make(bytes) }),
   measure: async ({ bytes }) => measure(make(bytes)),
+  offer: async ({ function_id, description }) => {
+    iii.registerFunction(function_id, functions.echo, { description })
+  },
   subscribe: async ({ trigger_type, function_id, config }) => {
     subscriptions.set(trigger_type, iii.registerTrigger({ type: trigger_type, function_id, config }))
   },

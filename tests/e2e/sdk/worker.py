@@ -153,6 +153,10 @@ def give_big(command):
     return big(command, {"text": make(command["bytes"])})
 
 
+def offer(command):
+    worker.register_function(command["function_id"], echo, description=command["description"])
+
+
 def subscribe(command):
     kind = command["trigger_type"]
     subscriptions[kind] = worker.register_trigger(
@@ -178,6 +182,7 @@ COMMANDS = {
     "take_big": take_big,
     "give_big": give_big,
     "measure": lambda command: measure(make(command["bytes"])),
+    "offer": offer,
     "subscribe": subscribe,
     "unsubscribe": unsubscribe,
     "fire": fire,

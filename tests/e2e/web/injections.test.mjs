@@ -17,9 +17,21 @@ let browser
 before(async () => {
   site = await startSite()
   browser = await launch()
+  await site.worker.call('prompts::register', {
+    name: 'failing',
+    description: 'Fails',
+    function_id: 'node_new::fail',
+    arguments: [{ name: 'message' }],
+  })
   // A title is one line.
   const line = (text) => text.replaceAll('\n', ' ')
   for (const [number, text] of INJECTIONS.entries()) {
+    await site.worker.call('prompts::register', {
+      name: `attack-${number}`,
+      description: text,
+      function_id: 'node_new::greet',
+      arguments: [{ name: text, description: text, required: true }],
+    })
     await site.worker.call('skills::register', {
       id: `attack/${number}`,
       skill: `---\ntitle: ${JSON.stringify(line(text))}\ndescription: ${JSON.stringify(text)}\ntriggers: [${JSON.stringify(text)}]\n---\n# ${line(text)}\n\n${text}\n`,
@@ -83,10 +95,58 @@ const PLACES = {
   sources: numbers.map((number) => `/skills/attack/${number}?view=source`),
   'lists of skills': ['/', '/skills/attack/', ...lastOfPages.map((name) => `/skills/attack/?after=${name}`)],
   'addresses and their ids': INJECTIONS.map((text) => `/skills/${encoded(text)}`),
+  'search texts': INJECTIONS.map((text) => `/search?q=${encoded(text)}`),
+  'requests to route': INJECTIONS.map((text) => `/route?text=${encoded(text)}`),
+  'values of arguments': INJECTIONS.map((text) => `/prompts/letter?tone=${encoded(text)}&to=${encoded(text)}`),
+  'names of prompts and functions': INJECTIONS.flatMap((text) => [`/prompts/${encoded(text)}`, `/functions/${encoded(text)}`]),
+  'descriptions of prompts and of their arguments': ['/prompts', ...numbers.map((number) => `/prompts/attack-${number}`)],
 }
 for (const [place, paths] of Object.entries(PLACES)) {
   test(`in ${place}`, () => attack(paths))
 }
+
+test('in results while typing', () =>
+  attackEach(INJECTIONS, async (page, text) => {
+    if (page.url() !== site.at('/connect')) await page.goto(site.at('/connect'))
+    const typed = text.replaceAll('\n', ' ')
+    await page.fill('#q', '')
+    await page.fill('#q', typed)
+    await page.waitForFunction((text) => {
+      const all = document.querySelector('.found a.all')
+      return !text || (all ? new URLSearchParams(all.search).get('q') === text : /Nothing matches/.test(document.querySelector('.found').textContent))
+    }, typed.trim())
+  }))
+
+for (const [place, name, argument] of [['answer', 'greet', 'who'], ['error', 'failing', 'message']]) {
+  test(`in the ${place} of a prompt`, () =>
+    attackEach(INJECTIONS.filter((text) => text.trim()), async (page, text) => {
+      if (!page.url().startsWith(site.at(`/prompts/${name}`))) await page.goto(site.at(`/prompts/${name}`))
+      await page.fill(`#argument-${argument}`, text.replaceAll('\n', ' '))
+      await send(page, 'Render', '#result > *')
+    }))
+}
+
+test('in ids and descriptions of functions', async () => {
+  const ids = []
+  for (const [number, text] of INJECTIONS.entries()) {
+    const function_id = `attack::${number}${text.replaceAll(/\s/g, '')}`
+    await site.worker.ask({ do: 'offer', function_id, description: text })
+    ids.push(function_id)
+  }
+  // The engine handles the messages of one worker in order.
+  await site.worker.call('engine::functions::list', {})
+  const context = await browser.newContext()
+  const page = await open(context, site.at('/functions'))
+  const pages = [new URL(page.url()).pathname]
+  for (let more = page.getByRole('link', { name: 'More' }); await more.count(); more = page.getByRole('link', { name: 'More' })) {
+    await more.click()
+    await page.waitForURL((url) => url.pathname + url.search !== pages.at(-1))
+    pages.push(new URL(page.url()).pathname + new URL(page.url()).search)
+  }
+  assert.ok(pages.length > INJECTIONS.length / 50, `only ${pages.length} pages`)
+  await context.close()
+  await attack([...pages, ...ids.map((id) => `/functions/${encoded(id)}`)])
+})
 
 /** Sends the form of a page, and waits until its answer is shown. */
 async function send(page, button, shown) {
@@ -131,7 +191,7 @@ test('the policy of every page stops what would get through', async () => {
   const executed = []
   await context.exposeBinding('xss', ({ page }) => executed.push(page.url()))
   const page = await context.newPage()
-  for (const path of ['/', '/skills/resend', '/skills/absent', '/new', '/edit/resend', '/delete/resend', '/sign-in']) {
+  for (const path of ['/', '/skills/resend', '/skills/absent', '/new', '/edit/resend', '/delete/resend', '/sign-in', '/search?q=mail', '/prompts/greet', '/functions', '/route', '/health', '/connect']) {
     const answer = await page.goto(site.at(path))
     assert.match(answer.headers()['content-security-policy'], /default-src 'none'/)
     const blocked = await page.evaluate(async () => {

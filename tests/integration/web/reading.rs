@@ -97,6 +97,30 @@ async fn a_skill_shows_its_text_its_source_and_what_a_model_sees() {
     );
     let house = site.page("/skills/house").await;
     assert_has(&house, &["href=\"/skills/house/style\"", "class=\"dead\""]);
+    let style = site.page("/skills/house/style").await;
+    let (_, from) = style.split_once("What links here").unwrap();
+    assert_has(
+        from,
+        &["<a href=\"/skills/house\" title=\"House\">house</a>"],
+    );
+    let (_, followed) = page.split_once("What it links to").unwrap();
+    assert_has(followed, &["<a href=\"/files/pdf/references/api.md\">"]);
+    site.register(
+        "dead",
+        "# Dead\n\n[gone](iii://gone/away) [pdf](iii://pdf)\n",
+    );
+    let dead = site.page("/skills/dead").await;
+    assert_has(
+        &dead,
+        &[
+            "1 dead link",
+            "iii://gone/away",
+            "skill not found: gone/away",
+        ],
+    );
+    let pdf = site.page("/skills/pdf").await;
+    let (_, from) = pdf.split_once("What links here").unwrap();
+    assert_has(from, &["<a href=\"/skills/dead\" title=\"Dead\">dead</a>"]);
     let file = site.page("/files/pdf/references/api.md").await;
     assert_has(
         &file,

@@ -41,7 +41,8 @@ pub async fn show(State(web): State<Arc<Web>>, headers: HeaderMap, uri: Uri) -> 
                 section.way {
                     h3 { (way.name) }
                     p { (way.into) }
-                    pre.source data-copy=(way.name) tabindex="0" { code { (way.text) } }
+                    // A command is one line: it breaks where it has to. Code does not.
+                    pre.source[!way.text.contains('\n')] data-copy=(way.name) tabindex="0" { code { (way.text) } }
                 }
             }
         }

@@ -230,6 +230,7 @@ fn full_row(card: &SkillCard, name: &str) -> Markup {
             code.id title=(card.id) { (name) }
             @if let Some(description) = &card.description { p { (description) } }
             span.facts {
+                @if card.lease.as_ref().is_some_and(|lease| lease.stale) { span.warn { "stale" } }
                 span.origin { (origin(card)) }
                 span.size { (size(card.bytes)) }
             }

@@ -14,6 +14,7 @@ mod route;
 mod search;
 pub mod sign_in;
 mod skill;
+mod skill_links;
 
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ use skills_core::index::TOKEN_BYTES;
 use skills_core::{Error, FilePath, Kind, SKILL_MD, SkillDetails, SkillId};
 
 use super::folder::{List, View, beside, folder, path};
+use super::skill_links;
 use crate::Web;
 use crate::fields::Fields;
 use crate::format::{count, lease, origin, size, time};
@@ -48,6 +49,7 @@ pub async fn show(
     } else {
         None
     };
+    let links = skill_links::sections(&web, &tree, &details.card.id).await?;
     let main = html! {
         (path(name, false))
         (heading(&details))
@@ -61,7 +63,7 @@ pub async fn show(
                     }
                 }
             }
-            div.facts { (facts(&tree, &details)) }
+            div.facts { (facts(&tree, &details, &links)) }
         }
     };
     Ok(Page::new(&details.card.title, Section::Skills, main)
@@ -119,7 +121,7 @@ fn views(details: &SkillDetails, is_source: bool) -> Markup {
     }
 }
 
-fn facts(tree: &Tree, details: &SkillDetails) -> Markup {
+fn facts(tree: &Tree, details: &SkillDetails, links: &Markup) -> Markup {
     let card = &details.card;
     let below = format!("{}/", card.id);
     let list = List {
@@ -130,6 +132,7 @@ fn facts(tree: &Tree, details: &SkillDetails) -> Markup {
     html! {
         (model_view(details))
         @if card.files.is_some() { (files(details)) }
+        (links)
         @if !details.hides.is_empty() {
             section {
                 h2 { "Hidden by this skill" }
