@@ -62,8 +62,42 @@ pub(crate) struct SearchIndex {
     index: Index,
     entries: HashMap<(Group, Arc<str>), Entry>,
     fingerprint: u64,
-    /// The walk over the sources that is applied.
+    /// The last walk over the sources that was indexed.
     pub walk: u64,
+    /// What it found; none while another one is indexed.
+    pub applied: Option<Applied>,
+}
+
+/// What a walk over the sources found.
+pub(crate) struct Applied {
+    pub skills: Vec<SourceSkill>,
+    pub prompts: Vec<SourcePrompt>,
+}
+
+/// Whether two texts are equal. The same text in memory is not read.
+fn is_same(a: &str, b: &str) -> bool {
+    std::ptr::eq(a, b) || a == b
+}
+
+fn is_same_skill(a: &SourceSkill, b: &SourceSkill) -> bool {
+    let options = |a: &Option<Arc<str>>, b: &Option<Arc<str>>| match (a, b) {
+        (Some(a), Some(b)) => is_same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    is_same(a.id.as_str(), b.id.as_str())
+        && is_same(&a.registered_at, &b.registered_at)
+        && (a.bytes, a.origin, a.body_hash) == (b.bytes, b.origin, b.body_hash)
+        && a.head.visibility == b.head.visibility
+        && options(&a.head.title, &b.head.title)
+        && options(&a.head.description, &b.head.description)
+        && a.head.triggers == b.head.triggers
+}
+
+fn is_same_prompt(a: &SourcePrompt, b: &SourcePrompt) -> bool {
+    is_same(a.name.as_str(), b.name.as_str())
+        && is_same(&a.registered_at, &b.registered_at)
+        && is_same(&a.description, &b.description)
+        && a.origin == b.origin
 }
 
 impl SearchIndex {
@@ -74,6 +108,19 @@ impl SearchIndex {
     /// The word that the last word of a text is the beginning of.
     pub(crate) fn completion(&self, text: &str) -> Option<&str> {
         self.index.completion(text)
+    }
+
+    /// Whether the index has what a walk found. Sources keep what they parsed from a file while it
+    /// does not change, so mostly addresses are compared, which takes far less time than the walk.
+    pub(crate) fn has_applied(&self, skills: &[SourceSkill], prompts: &[SourcePrompt]) -> bool {
+        let pairs = |(a, b)| is_same_skill(a, b);
+        let prompt_pairs = |(a, b)| is_same_prompt(a, b);
+        self.applied.as_ref().is_some_and(|applied| {
+            applied.skills.len() == skills.len()
+                && applied.prompts.len() == prompts.len()
+                && applied.skills.iter().zip(skills).all(pairs)
+                && applied.prompts.iter().zip(prompts).all(prompt_pairs)
+        })
     }
 
     /// A number that is the same as long as the entries are.

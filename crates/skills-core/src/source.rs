@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use futures_util::future::try_join_all;
 use serde_json::{Map, Value};
 
 use crate::markdown::Head;
@@ -159,6 +160,14 @@ pub trait Source: Send + Sync {
         self.skill(id)
     }
 
+    /// The bodies of several skills, in the order of their ids.
+    fn bodies<'a>(
+        &'a self,
+        ids: &'a [SkillId],
+    ) -> Pending<'a, Result<Vec<Option<Arc<str>>>, Error>> {
+        Box::pin(bodies_one_by_one(self, ids))
+    }
+
     /// The document of one origin, although a document of another origin hides it.
     fn document<'a>(
         &'a self,
@@ -197,6 +206,22 @@ pub trait Source: Send + Sync {
         name: &'a PromptName,
         given: &'a Map<String, Value>,
     ) -> Pending<'a, Result<Option<PromptText>, Error>>;
+}
+
+/// Bodies of a source that are read at the same time.
+const CONCURRENT_READS: usize = 32;
+
+/// The bodies of several skills of a source that reads each by itself.
+async fn bodies_one_by_one<S: Source + ?Sized>(
+    source: &S,
+    ids: &[SkillId],
+) -> Result<Vec<Option<Arc<str>>>, Error> {
+    let mut bodies = Vec::with_capacity(ids.len());
+    for some in ids.chunks(CONCURRENT_READS) {
+        let reads = some.iter().map(|id| source.skill(id));
+        bodies.extend(try_join_all(reads).await?);
+    }
+    Ok(bodies)
 }
 
 /// The manifests of a source that has only bodies: every `SKILL.md` is generated.

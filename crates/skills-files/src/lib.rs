@@ -17,6 +17,7 @@
 
 pub mod agents;
 mod blocking;
+mod bodies;
 mod bundle;
 mod bundled_files;
 mod cache;

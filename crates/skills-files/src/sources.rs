@@ -283,6 +283,13 @@ impl Source for Sources {
         Box::pin(self.read_original(id))
     }
 
+    fn bodies<'a>(
+        &'a self,
+        ids: &'a [SkillId],
+    ) -> Pending<'a, Result<Vec<Option<Arc<str>>>, Error>> {
+        Box::pin(self.read_bodies(ids))
+    }
+
     fn document<'a>(
         &'a self,
         id: &'a SkillId,

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::key::Key;
 use crate::stem::{Script, stem};
 use crate::stop_words::is_stop_word;
 use crate::vectors::WordRows;
@@ -15,8 +16,8 @@ use crate::words::Word;
 /// The number of a term.
 pub(crate) type Term = u32;
 
-/// The term of a stop word.
-const NONE: Term = Term::MAX;
+/// The term of all stop words, which no document is found by.
+pub(crate) const STOP_WORD: Term = 0;
 
 /// Begins the text of a term that is a part of a word, so that it is not taken for a word.
 const PART: char = '\u{2}';
@@ -32,16 +33,17 @@ struct Span {
 
 /// A word as documents have it.
 #[derive(Clone, Copy)]
-pub(crate) struct Known {
+struct Known {
+    key: Key,
     start: u32,
     term: Term,
     /// Its rows in the table of vectors.
-    pub rows: WordRows,
+    rows: WordRows,
     bytes: u8,
 }
 
 impl Known {
-    fn span(self) -> Span {
+    fn span(&self) -> Span {
         Span {
             start: self.start,
             bytes: self.bytes.into(),
@@ -49,18 +51,29 @@ impl Known {
     }
 }
 
-/// The number of a word.
+/// The number of a word: where its text begins.
 pub(crate) type WordNumber = u32;
 
 /// Words and terms.
-#[derive(Default)]
 pub(crate) struct Dictionary {
     texts: String,
     terms: Vec<Span>,
     by_text: HashTable<Term>,
-    words: Vec<Known>,
-    by_word: HashTable<u32>,
+    words: HashTable<Known>,
     hasher: DefaultHashBuilder,
+}
+
+impl Default for Dictionary {
+    fn default() -> Self {
+        let stop_word = Span { start: 0, bytes: 0 };
+        Self {
+            texts: String::new(),
+            terms: vec![stop_word],
+            by_text: HashTable::new(),
+            words: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
 }
 
 impl Dictionary {
@@ -96,15 +109,11 @@ impl Dictionary {
     ) -> Option<(WordNumber, WordRows)> {
         let mut known = None;
         if word.script != Script::Unspaced {
-            let number = match self.find_word(word.text) {
-                Some(number) => number,
-                None => self.add_word(word),
-            };
-            let Known { term, rows, .. } = self.words[number as usize];
-            if term != NONE {
-                visit(term);
-            }
-            known = Some((number, rows));
+            let Known {
+                term, rows, start, ..
+            } = self.find_or_add_word(word);
+            visit(term);
+            known = Some((start, rows));
         }
         if !matches!(word.script, Script::Stemmed(_)) {
             for_each_part(word, |part| visit(self.find_or_add(part)));
@@ -113,15 +122,23 @@ impl Dictionary {
     }
 
     #[inline]
-    fn find_word(&self, word: &str) -> Option<WordNumber> {
-        let hash = self.hash(word);
-        let same = |&at: &WordNumber| slice(&self.texts, self.words[at as usize].span()) == word;
-        self.by_word.find(hash, same).copied()
+    fn find_or_add_word(&mut self, word: Word<'_>) -> Known {
+        let Word { text, key, .. } = word;
+        let hash = hash_word(&self.hasher, key, text);
+        let is_same = |known: &Known| {
+            known.key == key
+                && usize::from(known.bytes) == text.len()
+                && (text.len() <= Key::BYTES || slice(&self.texts, known.span()) == text)
+        };
+        match self.words.find(hash, is_same) {
+            Some(known) => *known,
+            None => self.add_word(word, hash),
+        }
     }
 
     /// The words of documents that begin like this and are not stop words, with their terms.
     pub(crate) fn words_from(&self, start: &str) -> impl Iterator<Item = (&str, Term)> {
-        let words = self.words.iter().filter(|known| known.term != NONE);
+        let words = self.words.iter().filter(|known| known.term != STOP_WORD);
         let words = words.map(|known| (slice(&self.texts, known.span()), known.term));
         words.filter(move |(word, _)| word.starts_with(start))
     }
@@ -133,9 +150,9 @@ impl Dictionary {
     }
 
     #[cold]
-    fn add_word(&mut self, word: Word<'_>) -> WordNumber {
+    fn add_word(&mut self, word: Word<'_>, hash: u64) -> Known {
         let (term, span) = match stem_of(word) {
-            None => (NONE, self.add_text(word.text)),
+            None => (STOP_WORD, self.add_text(word.text)),
             Some(stem) => {
                 let term = self.find_or_add(&stem);
                 let span = if *stem == *word.text {
@@ -146,19 +163,18 @@ impl Dictionary {
                 (term, span)
             }
         };
-        let number = number(self.words.len());
-        self.words.push(Known {
+        let known = Known {
+            key: word.key,
             start: span.start,
             // A word has at most `MAX_WORD_BYTES` before it is folded, and folding adds few.
             bytes: u8::try_from(span.bytes).expect("a word of at most 255 bytes"),
             term,
             rows: WordRows::of(word),
-        });
-        let (texts, words, hasher) = (&self.texts, &self.words, &self.hasher);
-        let rehash = |&at: &WordNumber| hash(hasher, slice(texts, words[at as usize].span()));
-        self.by_word
-            .insert_unique(hash(hasher, word.text), number, rehash);
-        number
+        };
+        let (texts, hasher) = (&self.texts, &self.hasher);
+        let rehash = |known: &Known| hash_word(hasher, known.key, slice(texts, known.span()));
+        self.words.insert_unique(hash, known, rehash);
+        known
     }
 
     fn find_or_add(&mut self, text: &str) -> Term {
@@ -187,6 +203,17 @@ impl Dictionary {
 fn hash(hasher: &DefaultHashBuilder, text: &str) -> u64 {
     let mut hasher = hasher.build_hasher();
     hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+#[inline]
+fn hash_word(hasher: &DefaultHashBuilder, key: Key, word: &str) -> u64 {
+    if word.len() > Key::BYTES {
+        return hash(hasher, word);
+    }
+    let mut hasher = hasher.build_hasher();
+    hasher.write_u64(key.0);
+    hasher.write_u64(key.1);
     hasher.finish()
 }
 
@@ -254,8 +281,9 @@ mod tests {
         for_each_word(text, |word| {
             dictionary.for_each_term(word, |term| terms.push(term));
         });
-        let text = |&term: &Term| dictionary.text(term).replace(PART, "");
-        terms.iter().map(text).collect()
+        let terms = terms.into_iter().filter(|&term| term != STOP_WORD);
+        let text = |term: Term| dictionary.text(term).replace(PART, "");
+        terms.map(text).collect()
     }
 
     #[test]
@@ -263,7 +291,7 @@ mod tests {
         let mut dictionary = Dictionary::default();
         let found = terms(&mut dictionary, "The deployments deployed: deploy them");
         assert_eq!(found, ["deploy", "deploy", "deploy"]);
-        assert_eq!(dictionary.len(), 1);
+        assert_eq!(dictionary.len(), 2, "with the term of stop words");
         assert_eq!(terms(&mut dictionary, "книгами книги"), ["книг", "книг"]);
     }
 
@@ -276,6 +304,6 @@ mod tests {
             ["搜", "索", "码", "搜索", "索码", "שלום", "שלו", "לום"]
         );
         let term = dictionary.find("שלום").unwrap();
-        assert!(dictionary.is_word(term) && !dictionary.is_word(0));
+        assert!(dictionary.is_word(term) && !dictionary.is_word(1));
     }
 }

@@ -1,11 +1,13 @@
 //! The headings of a markdown body, by its lines alone: a parser would cost more than the index.
 
-/// Visits the text of each line of a body, and whether it is a heading. Lines of a fenced code block
-/// are no headings.
-pub(crate) fn for_each_line(body: &str, mut visit: impl FnMut(&str, bool)) {
+/// Visits the body from the start of each line on, with the length of the line, and whether it is a
+/// heading. Lines of a fenced code block are no headings.
+pub(crate) fn for_each_line(body: &str, mut visit: impl FnMut(&str, usize, bool)) {
     let mut fence = None;
-    for line in body.lines() {
-        let text = line.trim_start_matches(' ');
+    let mut rest = body;
+    while !rest.is_empty() {
+        let length = rest.find('\n').unwrap_or(rest.len());
+        let text = rest[..length].trim_start_matches(' ');
         let marker = fence_marker(text);
         match (fence, marker) {
             (None, Some(opened)) => fence = Some(opened),
@@ -13,7 +15,8 @@ pub(crate) fn for_each_line(body: &str, mut visit: impl FnMut(&str, bool)) {
             _ => {}
         }
         let is_heading = fence.is_none() && marker.is_none() && is_heading(text);
-        visit(line, is_heading);
+        visit(rest, length, is_heading);
+        rest = rest.get(length + 1..).unwrap_or_default();
     }
 }
 
@@ -36,8 +39,8 @@ mod tests {
     fn a_heading_is_outside_of_code() {
         let body = "# A\ntext\n```sh\n# no\n~~~\n```\n### B\n#tag\n####### no";
         let mut headings = Vec::new();
-        for_each_line(body, |line, is_heading| {
-            headings.extend(is_heading.then(|| line.to_owned()));
+        for_each_line(body, |rest, length, is_heading| {
+            headings.extend(is_heading.then(|| rest[..length].to_owned()));
         });
         assert_eq!(headings, ["# A", "### B"]);
     }

@@ -1,14 +1,14 @@
 //! The index: documents are added, replaced and removed one at a time.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 
-use crate::dictionary::{Dictionary, Term};
+use crate::dictionary::Term;
 use crate::document::{Document, Group};
 use crate::field::{FIELDS, FieldSet};
-use crate::near::Near;
 use crate::postings::{Postings, Slot, fields_of, read_number, write_number};
-use crate::reading::Reading;
+use crate::reading::{Reader, Reading};
 use crate::triggers::Triggers;
 use crate::vectors::{RowNumber, Vectors};
 use crate::weights::Weights;
@@ -23,8 +23,8 @@ pub(crate) const REMOVED: Group = Group::MAX;
 #[derive(Default)]
 pub struct Index {
     pub(crate) weights: Weights,
-    pub(crate) dictionary: Dictionary,
-    pub(crate) near: Near,
+    /// The words.
+    pub(crate) reader: Reader,
     /// By term.
     pub(crate) postings: Vec<Postings>,
     pub(crate) vectors: Vectors,
@@ -40,6 +40,7 @@ pub struct Index {
     live: usize,
     /// By field: the words of all documents.
     pub(crate) total_lengths: [u64; FIELDS],
+    /// Reused between documents.
     reading: Reading,
     /// Reused between documents: the terms of one in the form that it keeps.
     encoded: Vec<u8>,
@@ -96,17 +97,21 @@ impl Index {
 
     /// Adds a document, or replaces the one with its group and id.
     pub fn insert(&mut self, document: &Document<'_>) {
+        let mut reading = mem::take(&mut self.reading);
+        self.reader.read(document, &mut reading);
+        self.store(document, &reading);
+        self.reading = reading;
+    }
+
+    fn store(&mut self, document: &Document<'_>, reading: &Reading) {
         self.remove(document.group, document.id);
         let slot = Slot::try_from(self.documents.len()).expect("fewer than 4 Gi changes");
-        let known = self.dictionary.len();
-        self.reading.document(document, &mut self.dictionary);
-        self.add_near(known);
-        let lengths = self.reading.lengths;
-        let terms = self.post(slot);
+        let lengths = reading.lengths;
+        let terms = self.post(slot, reading);
         let id: Arc<str> = document.id.into();
         let row = self
             .vectors
-            .insert(slot, &self.reading.meaning, self.weights.vector_body);
+            .insert(slot, &reading.meaning, self.weights.vector_body);
         for (sum, length) in self.total_lengths.iter_mut().zip(lengths) {
             *sum += u64::from(length);
         }
@@ -164,12 +169,13 @@ impl Index {
 
     /// Adds the terms that were read to the postings. Returns them in the form that a document
     /// keeps.
-    fn post(&mut self, slot: Slot) -> Box<[u8]> {
-        self.postings
-            .resize_with(self.dictionary.len(), Postings::default);
+    fn post(&mut self, slot: Slot, reading: &Reading) -> Box<[u8]> {
+        if self.postings.len() < reading.all_terms {
+            self.postings
+                .resize_with(reading.all_terms, Postings::default);
+        }
         self.encoded.clear();
-        let mut last = 0;
-        for &(term, mut counts) in &self.reading.terms {
+        for (term, mut counts) in reading.terms() {
             let [.., title, description, _, headings, body] = &mut counts;
             // A title is a heading as well, and a description often a paragraph.
             *headings = headings.saturating_sub(*title);
@@ -177,24 +183,10 @@ impl Index {
             let fields = fields_of(counts);
             self.postings[term as usize].push(slot, counts, fields);
             let is_elsewhere = fields != FieldSet::BODY;
-            write_number(
-                &mut self.encoded,
-                (term - last) << 1 | u32::from(is_elsewhere),
-            );
+            write_number(&mut self.encoded, term << 1 | u32::from(is_elsewhere));
             self.encoded.extend(is_elsewhere.then_some(fields.bits()));
-            last = term;
         }
         self.encoded.as_slice().into()
-    }
-
-    /// New terms can be found by words that nearly are them.
-    fn add_near(&mut self, known: usize) {
-        for number in known..self.dictionary.len() {
-            let term = Term::try_from(number).unwrap_or_default();
-            if self.dictionary.is_word(term) {
-                self.near.insert(term, self.dictionary.text(term));
-            }
-        }
     }
 
     /// Closes the gaps that removed documents left in the numbers.
@@ -225,21 +217,19 @@ impl Index {
 }
 
 impl Indexed {
-    /// Visits its terms with their fields, in order of their numbers.
+    /// Visits its terms with their fields.
     pub(crate) fn for_each_term(&self, mut visit: impl FnMut(Term, FieldSet)) {
         let mut bytes = &*self.terms;
-        let mut term = 0;
         while !bytes.is_empty() {
-            let step = read_number(&mut bytes);
-            term += step >> 1;
+            let term = read_number(&mut bytes);
             let mut fields = FieldSet::BODY;
-            if step & 1 != 0
+            if term & 1 != 0
                 && let Some((&bits, rest)) = bytes.split_first()
             {
                 fields = FieldSet::from_bits(bits);
                 bytes = rest;
             }
-            visit(term, fields);
+            visit(term >> 1, fields);
         }
     }
 }

@@ -30,6 +30,7 @@ mod document;
 mod field;
 mod headings;
 mod index;
+mod key;
 pub mod limits;
 mod marks;
 mod near;

@@ -7,7 +7,7 @@
 use crate::field::Field;
 use crate::postings::Slot;
 pub(crate) use crate::word_rows::WordRows;
-use crate::word_rows::{DIMENSIONS, Meaning, Sum};
+use crate::word_rows::{DIMENSIONS, Meaning, Rows, Sum};
 
 /// Whether there is a table.
 pub(crate) const ENABLED: bool = true;
@@ -106,14 +106,19 @@ impl Vectors {
 /// What the parts of a document mean; what their words are is known from reading them.
 #[derive(Default)]
 pub(crate) struct DocumentMeaning {
-    title: Meaning,
-    description: Meaning,
-    body: Meaning,
+    title: Rows,
+    description: Rows,
+    body: Rows,
 }
 
 impl DocumentMeaning {
     pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+        let Self {
+            title,
+            description,
+            body,
+        } = self;
+        [title, description, body].into_iter().for_each(Rows::clear);
     }
 
     /// Adds a word of a field. Only title, description and body count.
@@ -127,18 +132,15 @@ impl DocumentMeaning {
     }
 
     fn sum(&self, body_weight: f32) -> Sum {
-        let Self {
-            title,
-            description,
-            body,
-        } = self;
+        let [title, description, body] =
+            [&self.title, &self.description, &self.body].map(Rows::sum);
         let mut both = Meaning::default();
         let sums = title.sum.iter().zip(&description.sum);
         for (sum, (title, description)) in both.sum.iter_mut().zip(sums) {
             *sum = title + description;
         }
         let mut all = Meaning::default();
-        for (part, weight) in [&both, description, title].into_iter().zip(PARTS) {
+        for (part, weight) in [&both, &description, &title].into_iter().zip(PARTS) {
             all.add_direction(part, weight);
         }
         if body_weight > 0.0 && body.length() > 0.0 {
@@ -146,7 +148,7 @@ impl DocumentMeaning {
             all.sum
                 .iter_mut()
                 .for_each(|value| *value *= 1.0 - body_weight);
-            all.add_direction(body, PARTS.iter().sum::<f32>() * body_weight);
+            all.add_direction(&body, PARTS.iter().sum::<f32>() * body_weight);
         }
         all.sum
     }

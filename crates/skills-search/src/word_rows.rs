@@ -6,12 +6,19 @@ use crate::stem::{Language, Script};
 use crate::words::{Word, for_each_word};
 
 pub(crate) const DIMENSIONS: usize = 256;
-const ROWS: &[u8] = include_bytes!("../data/vectors-256.i8");
+const ROWS: &[u8] = &Aligned(*include_bytes!("../data/vectors-256.i8")).0;
 const SCALES: &[u8] = include_bytes!("../data/scales-256.f32");
 const VOCABULARY: &str = include_str!("../data/vocab.txt");
 
+/// No row begins in the middle of a cache line.
+#[repr(align(64))]
+struct Aligned<T>(T);
+
 /// A slot of the hash table without a token.
 const EMPTY: u16 = u16::MAX;
+
+/// Dimensions that are summed at once.
+const AT_ONCE: usize = 32;
 
 pub(crate) type Sum = [f32; DIMENSIONS];
 
@@ -126,6 +133,45 @@ impl WordRows {
     }
 }
 
+/// The rows of a text.
+#[derive(Default)]
+pub(crate) struct Rows(Vec<u16>);
+
+impl Rows {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds a word whose rows are known.
+    pub(crate) fn add(&mut self, rows: WordRows, word: &str) {
+        match rows {
+            WordRows::NONE => {}
+            WordRows::SEVERAL => table().pieces(word, |row| self.0.extend(u16::try_from(row))),
+            WordRows(row) => self.0.push(row),
+        }
+    }
+
+    /// Their sum. A few dimensions of all rows, then the next ones: these sums stay in registers.
+    pub(crate) fn sum(&self) -> Meaning {
+        let (scales, _) = SCALES.as_chunks::<4>();
+        let (rows, _) = ROWS.as_chunks::<DIMENSIONS>();
+        let mut meaning = Meaning::default();
+        let (sums, _) = meaning.sum.as_chunks_mut::<AT_ONCE>();
+        for (number, result) in sums.iter_mut().enumerate() {
+            let mut sum = [0.0; AT_ONCE];
+            for &row in &self.0 {
+                let row = usize::from(row);
+                if let (Some(row), Some(&scale)) = (rows.get(row), scales.get(row)) {
+                    let (values, _) = row.as_chunks();
+                    add_scaled(&mut sum, f32::from_le_bytes(scale), &values[number]);
+                }
+            }
+            *result = sum;
+        }
+        meaning
+    }
+}
+
 /// A sum of rows.
 pub(crate) struct Meaning {
     pub(crate) sum: Sum,
@@ -141,28 +187,13 @@ impl Default for Meaning {
 
 impl Meaning {
     pub(crate) fn of(text: &str) -> Self {
-        let mut meaning = Self::default();
+        let mut rows = Rows::default();
         for_each_word(text, |word| {
             if !word.joined {
-                meaning.add(WordRows::of(word), word.text);
+                rows.add(WordRows::of(word), word.text);
             }
         });
-        meaning
-    }
-
-    /// Adds a word whose rows are known.
-    pub(crate) fn add(&mut self, rows: WordRows, word: &str) {
-        match rows {
-            WordRows::NONE => {}
-            WordRows::SEVERAL => table().pieces(word, |row| self.add_row(row)),
-            WordRows(row) => self.add_row(row.into()),
-        }
-    }
-
-    fn add_row(&mut self, row: usize) {
-        let (scales, _) = SCALES.as_chunks::<4>();
-        let (rows, _) = ROWS.as_chunks::<DIMENSIONS>();
-        add_scaled(&mut self.sum, f32::from_le_bytes(scales[row]), &rows[row]);
+        rows.sum()
     }
 
     /// Adds `weight` times the direction of another sum.
@@ -184,10 +215,9 @@ impl Meaning {
     }
 }
 
-/// Arrays of a fixed length, and a function of its own: the compiler uses vector instructions.
-#[inline(never)]
-fn add_scaled(sum: &mut Sum, scale: f32, row: &[u8; DIMENSIONS]) {
-    for at in 0..DIMENSIONS {
-        sum[at] += scale * f32::from(row[at].cast_signed());
+#[inline]
+fn add_scaled(sum: &mut [f32; AT_ONCE], scale: f32, values: &[u8; AT_ONCE]) {
+    for at in 0..AT_ONCE {
+        sum[at] += scale * f32::from(values[at].cast_signed());
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
+use crate::key::{Key, PlainWord};
 use crate::limits::MAX_WORD_BYTES;
 use crate::stem::{Language, Script};
 use crate::stop_words::is_stop_word;
@@ -14,6 +15,7 @@ use crate::stop_words::is_stop_word;
 pub(crate) struct Word<'a> {
     /// Lowercase, Latin letters without accents.
     pub text: &'a str,
+    pub key: Key,
     /// The script of its first character; a word has one script.
     pub script: Script,
     /// Whether it is a whole whose parts were visited before: `github` of `GitHub`.
@@ -22,50 +24,55 @@ pub(crate) struct Word<'a> {
 
 /// Visits the words of a text in order. A word in camel case is visited by its parts and then as
 /// a whole, because others write it as one word.
-pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(Word<'_>)) {
+pub(crate) fn for_each_word(text: &str, visit: impl FnMut(Word<'_>)) {
+    for_each_word_until(text, text.len(), visit);
+}
+
+/// The same for the words that begin before `end`, where no word is. What comes after is not read,
+/// but a word can only be read fast if there is more text after it.
+pub(crate) fn for_each_word_until(text: &str, end: usize, mut visit: impl FnMut(Word<'_>)) {
     let mut folded = String::new();
-    let mut rest = text;
-    while let Some(start) = boundary(rest, true) {
-        let after = &rest[start..];
-        // Most words are lowercase ASCII: nothing to split and nothing to fold.
-        let plain = after.bytes().take_while(|&b| is_plain(b)).count();
-        if is_end(after.as_bytes().get(plain)) {
-            let (word, tail) = after.split_at(plain);
-            rest = tail;
-            if word.len() <= MAX_WORD_BYTES {
-                visit(Word {
-                    text: word,
-                    script: Script::Stemmed(Language::English),
-                    joined: false,
-                });
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < end {
+        let first = bytes[at];
+        if first.is_ascii() && !first.is_ascii_alphanumeric() {
+            at += 1;
+        } else if let Some(word) = PlainWord::at_start(&bytes[at..]) {
+            // Most words: nothing to split, and nothing or one letter to fold.
+            let written = &text[at..at + word.bytes];
+            // What follows it is not part of a word.
+            at += word.bytes + 1;
+            if word.is_capital {
+                folded.clear();
+                folded.push_str(written);
+                folded.make_ascii_lowercase();
             }
-            continue;
+            visit(Word {
+                text: if word.is_capital { &folded } else { written },
+                key: word.key,
+                script: Script::Stemmed(Language::English),
+                joined: false,
+            });
+        } else {
+            let rest = &text[at..];
+            let run = run_bytes(rest);
+            visit_run(&rest[..run], &mut folded, &mut visit);
+            at += run.max(self::first(rest).len_utf8());
         }
-        let end = boundary(after, false).unwrap_or(after.len());
-        let (run, tail) = after.split_at(end);
-        rest = tail;
-        visit_run(run, &mut folded, &mut visit);
     }
 }
 
 /// Visits the places of the runs of letters, numbers and marks of a text, in order.
 pub(crate) fn for_each_run(text: &str, mut visit: impl FnMut(Range<usize>)) {
     let mut at = 0;
-    while let Some(start) = boundary(&text[at..], true) {
-        let start = at + start;
-        let length = boundary(&text[start..], false);
-        at = length.map_or(text.len(), |length| start + length);
-        visit(start..at);
+    while at < text.len() {
+        let run = run_bytes(&text[at..]);
+        if run > 0 {
+            visit(at..at + run);
+        }
+        at += run.max(first(&text[at..]).len_utf8());
     }
-}
-
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_lowercase() || byte.is_ascii_digit()
-}
-
-/// Whether a byte cannot be part of a word.
-fn is_end(byte: Option<&u8>) -> bool {
-    byte.is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
 }
 
 /// Visits the parts of a run of letters, numbers and marks.
@@ -104,6 +111,7 @@ fn visit_word(written: &str, joined: bool, folded: &mut String, visit: &mut impl
     if !folded.is_empty() {
         visit(Word {
             text: folded,
+            key: Key::of(folded),
             script: Script::of(first(folded)),
             joined,
         });
@@ -118,25 +126,25 @@ fn last(text: &str) -> char {
     text.chars().next_back().unwrap_or_default()
 }
 
-/// Where the first character is that is part of a word, or is not. ASCII is tested as bytes.
-fn boundary(text: &str, part: bool) -> Option<usize> {
+/// The length of the run of letters, numbers and marks at the beginning. ASCII is tested as bytes.
+fn run_bytes(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         if byte.is_ascii() {
-            if byte.is_ascii_alphanumeric() == part {
-                return Some(at);
+            if !byte.is_ascii_alphanumeric() {
+                break;
             }
             at += 1;
         } else {
             let c = first(&text[at..]);
-            if is_word_char(c) == part {
-                return Some(at);
+            if !is_word_char(c) {
+                break;
             }
             at += c.len_utf8();
         }
     }
-    None
+    at
 }
 
 fn is_word_char(c: char) -> bool {
@@ -228,6 +236,24 @@ mod tests {
     fn a_word_has_one_script() {
         check("iPhone手机", &["i", "phone", "手机"]);
         check("3月", &["3月"]);
+    }
+
+    proptest::proptest! {
+        /// Words are read fast or letter by letter, depending on what follows.
+        #[test]
+        fn words_do_not_depend_on_what_follows(
+            line in "[a-zA-Z0-9éß手 :_.-]{0,60}"
+        ) {
+            let mut alone = Vec::new();
+            for_each_word(&line, |word| alone.push((word.text.to_owned(), word.script)));
+            let mut followed = Vec::new();
+            let text = format!("{line}\n{}", "next line ".repeat(3));
+            for_each_word_until(&text, line.len(), |word| {
+                assert_eq!(word.key, Key::of(word.text));
+                followed.push((word.text.to_owned(), word.script));
+            });
+            proptest::prop_assert_eq!(alone, followed);
+        }
     }
 
     #[test]

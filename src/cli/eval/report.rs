@@ -57,7 +57,9 @@ impl Report {
             let places = served.iter().filter_map(|outcome| outcome.place());
             #[expect(clippy::cast_precision_loss, reason = "a number of cases")]
             let all = served.len() as f64;
-            (!served.is_empty()).then(|| places.map(value).sum::<f64>() / all)
+            // From 0: an empty sum of floats is -0.
+            (!served.is_empty())
+                .then(|| places.map(value).fold(0.0, |sum, value| sum + value) / all)
         };
         let within = |places: usize| move |place: usize| f64::from(u8::from(place < places));
         #[expect(clippy::cast_precision_loss, reason = "a small number")]

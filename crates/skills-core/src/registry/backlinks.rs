@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::future::try_join_all;
-
 use super::Registry;
-use super::indexing::{CONCURRENT_READS, INDEXED_AT_ONCE, let_others_run};
+use super::indexing::{INDEXED_AT_ONCE, first_bytes, let_others_run};
 use crate::links::{Target, links};
 use crate::search_index::stamp;
 use crate::{Error, FilePath, SKILL_MD, SkillId};
@@ -54,9 +52,13 @@ impl Registry {
                 None => changed.push((skill, stamp)),
             }
         }
-        for some in changed.chunks(CONCURRENT_READS) {
-            let reads = some.iter().map(|(skill, _)| self.source_body(&skill.id));
-            for ((skill, stamp), body) in some.iter().zip(try_join_all(reads).await?) {
+        let mut changed = changed.as_slice();
+        while !changed.is_empty() {
+            let skills = changed.iter().map(|(skill, _)| *skill);
+            let (some, others) = changed.split_at(first_bytes(skills));
+            changed = others;
+            let ids = some.iter().map(|(skill, _)| skill.id.clone()).collect();
+            for ((skill, stamp), body) in some.iter().zip(self.source_bodies(ids).await?) {
                 let body = body.unwrap_or_default();
                 let known = linked(*stamp, &skill.id, &body, skill.folder.is_some());
                 new.insert(skill.id.clone(), known);

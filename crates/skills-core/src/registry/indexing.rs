@@ -6,18 +6,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::task::Poll;
 
-use futures_util::future::try_join_all;
 use futures_util::lock::Mutex as AsyncMutex;
 use skills_search::Group;
 
 use super::Registry;
-use crate::search_index::{SearchIndex, prompt_group, skill_group};
+use crate::search_index::{Applied, SearchIndex, prompt_group, skill_group};
 use crate::{Error, Head, Prompt, Skill, SkillId, SourcePrompt, SourceSkill};
 
-/// Bodies of sources that are read at the same time.
-pub(super) const CONCURRENT_READS: usize = 32;
+/// Bytes of bodies that are in memory before they are indexed, unless one is larger.
+const READ_AT_ONCE: usize = 16 << 20;
 /// Changes that are indexed before other tasks run: a few milliseconds.
-pub(super) const INDEXED_AT_ONCE: usize = 64;
+pub(super) const INDEXED_AT_ONCE: usize = 128;
 
 /// The index, and what keeps it current.
 #[derive(Default)]
@@ -72,7 +71,7 @@ impl Registry {
         skills.retain(|skill| self.is_offered(&skill.id, &skill.head));
         let prompts = self.stored_prompts().await?;
         let prompts = self.source_prompts(&prompts).await?.entries;
-        self.update_sources(walk, &skills, &prompts).await
+        self.update_sources(walk, skills, prompts).await
     }
 
     /// Indexes the changes of state, in pieces: all rows of a large registry at once would keep
@@ -103,9 +102,13 @@ impl Registry {
     async fn update_sources(
         &self,
         walk: u64,
-        skills: &[SourceSkill],
-        prompts: &[SourcePrompt],
+        skills: Vec<SourceSkill>,
+        prompts: Vec<SourcePrompt>,
     ) -> Result<(), Error> {
+        if self.searcher.read().has_applied(&skills, &prompts) {
+            return Ok(());
+        }
+        let _reading = self.searcher.reading.lock().await;
         let mut listed: HashSet<(Group, Arc<str>)> = HashSet::new();
         let keys = skills
             .iter()
@@ -116,17 +119,6 @@ impl Registry {
             .map(|p| (prompt_group(p.origin), p.name.shared()));
         listed.extend(keys);
         let is_listed = |group: Group, key: &Arc<str>| listed.contains(&(group, Arc::clone(key)));
-        let is_current = |index: &SearchIndex| {
-            index.gone(is_listed).is_empty()
-                && !skills.iter().any(|skill| index.has_changed(skill))
-                && !prompts
-                    .iter()
-                    .any(|prompt| index.has_prompt_changed(prompt))
-        };
-        if is_current(&self.searcher.read()) {
-            return Ok(());
-        }
-        let _reading = self.searcher.reading.lock().await;
         // A later walk saw everything that this one saw, or what came after it.
         let changed: Vec<&SourceSkill> = {
             let index = self.searcher.read();
@@ -140,27 +132,38 @@ impl Registry {
         };
         {
             let mut index = self.searcher.write();
+            // Until all is indexed: a search that is cancelled leaves a part of it.
+            index.applied = None;
             for (group, key) in index.gone(is_listed) {
                 index.remove(group, &key);
             }
-            for prompt in prompts {
+            for prompt in &prompts {
                 if index.has_prompt_changed(prompt) {
                     index.set_source_prompt(prompt);
                 }
             }
         }
-        for some in changed.chunks(CONCURRENT_READS) {
-            let reads = some.iter().map(|skill| self.source_body(&skill.id));
-            let bodies = try_join_all(reads).await?;
-            {
-                let mut index = self.searcher.write();
-                for (skill, body) in some.iter().zip(bodies) {
-                    // Removed since the walk: the next walk does not list it.
-                    index.set_source_skill(skill, body.as_deref().unwrap_or_default());
+        let mut changed = changed.as_slice();
+        while !changed.is_empty() {
+            let (some, others) = changed.split_at(first_bytes(changed.iter().copied()));
+            changed = others;
+            let ids: Vec<SkillId> = some.iter().map(|skill| skill.id.clone()).collect();
+            let bodies = self.source_bodies(ids).await?;
+            let pieces = some.chunks(INDEXED_AT_ONCE);
+            for (skills, bodies) in pieces.zip(bodies.chunks(INDEXED_AT_ONCE)) {
+                {
+                    let mut index = self.searcher.write();
+                    for (skill, body) in skills.iter().zip(bodies) {
+                        // Removed since the walk: the next walk does not list it.
+                        index.set_source_skill(skill, body.as_deref().unwrap_or_default());
+                    }
                 }
+                let_others_run().await;
             }
         }
-        self.searcher.write().walk = walk;
+        let mut index = self.searcher.write();
+        index.walk = walk;
+        index.applied = Some(Applied { skills, prompts });
         Ok(())
     }
 
@@ -168,14 +171,36 @@ impl Registry {
         self.visibility(id, head).is_offered()
     }
 
-    pub(super) async fn source_body(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
+    /// The bodies of skills, each of the first source that has it.
+    pub(super) async fn source_bodies(
+        &self,
+        ids: Vec<SkillId>,
+    ) -> Result<Vec<Option<Arc<str>>>, Error> {
+        let mut bodies = vec![None; ids.len()];
+        let mut missing: Vec<(usize, SkillId)> = ids.into_iter().enumerate().collect();
         for source in &self.sources {
-            if let Some(body) = source.skill(id).await? {
-                return Ok(Some(body));
+            let ids: Vec<SkillId> = missing.iter().map(|(_, id)| id.clone()).collect();
+            let found = source.bodies(&ids).await?;
+            for ((at, _), body) in missing.iter().zip(found) {
+                bodies[*at] = body;
+            }
+            missing.retain(|(at, _)| bodies[*at].is_none());
+            if missing.is_empty() {
+                break;
             }
         }
-        Ok(None)
+        Ok(bodies)
     }
+}
+
+/// How many of the first skills are read at once: at least one.
+pub(super) fn first_bytes<'a>(skills: impl Iterator<Item = &'a SourceSkill>) -> usize {
+    let mut bytes = 0;
+    let fits = |skill: &&SourceSkill| {
+        bytes += skill.bytes;
+        bytes <= READ_AT_ONCE
+    };
+    skills.take_while(fits).count().max(1)
 }
 
 /// Returns to the executor once.

@@ -59,7 +59,7 @@ fn without_events_every_search_reads_the_scope() {
 #[test]
 fn a_large_first_index_is_made_in_pieces() {
     let fixture = fixture();
-    for n in 0..200 {
+    for n in 0..800 {
         fixture.register(&format!("s{n}"), "# Mail");
     }
     let search = Search {
@@ -78,7 +78,7 @@ fn a_large_first_index_is_made_in_pieces() {
             break found.unwrap();
         }
     };
-    assert_eq!(found.total, 200);
+    assert_eq!(found.total, 800);
     assert!((2..10).contains(&polls), "{polls}");
 }
 

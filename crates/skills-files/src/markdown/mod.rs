@@ -16,7 +16,7 @@ use crate::file_set::{ParsedFile, ParsedFiles};
 use crate::pattern::PatternMatches;
 
 pub(crate) use content::{FILE_MAX, read_text};
-pub(crate) use lookup::{SkillPlace, read_body};
+pub(crate) use lookup::{BodyResult, SkillPlace, read_body};
 pub(crate) use prompt::PromptFile;
 pub(crate) use skill::{SkillFile, file_id, folder_id};
 

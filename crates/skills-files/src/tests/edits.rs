@@ -233,3 +233,51 @@ fn a_snapshot_reports_what_is_served_differently() {
         ]
     );
 }
+
+#[test]
+fn many_bodies_are_read_with_at_most_one_walk() {
+    let agent = "---\n3md: 1.0\nagent: dev\n---\n@plane z=0 kind=identity\nI am dev.\n";
+    // Below a root that is a skill itself, only a walk tells the ids.
+    let disk = Disk::with(&[
+        (
+            "root/SKILL.md",
+            "---\nname: root\ndescription: R.\n---\n# Root",
+        ),
+        ("root/a/SKILL.md", "---\nname: a\ndescription: A.\n---\n# A"),
+        ("root/b/SKILL.md", "---\nname: b\ndescription: B.\n---\n# B"),
+        ("docs/c.md", "# C"),
+        ("dev.3md", agent),
+    ]);
+    let bodies = |skills: &[&str], ids: &[&str]| {
+        let patterns = |patterns: &[&str]| patterns.iter().map(|&p| p.into()).collect::<Vec<_>>();
+        let sources = Sources::new(
+            &disk.path(""),
+            &patterns(skills),
+            &[],
+            &patterns(&["*.3md"]),
+        );
+        let ids: Vec<_> = ids.iter().map(|id| id.parse().unwrap()).collect();
+        let bodies = block_on(sources.bodies(&ids)).unwrap();
+        let bodies = bodies
+            .into_iter()
+            .map(|body| body.map(|body| body.to_string()));
+        (bodies.collect::<Vec<_>>(), sources.skills.walks())
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        bodies(&["docs/*.md"], &["c", "d"]),
+        (vec![some("# C"), None], 0)
+    );
+    let (found, walks) = bodies(&["root/**/*.md"], &["root/b", "root", "root/x", "root/a"]);
+    assert_eq!(found, [some("# B"), some("# Root"), None, some("# A")]);
+    assert_eq!(walks, 1);
+    let many = ["c"; 100];
+    assert_eq!(bodies(&["docs/*.md"], &many), (vec![some("# C"); 100], 1));
+    let (found, _) = bodies(&["docs/*.md"], &["dev", "c"]);
+    assert!(
+        found[0]
+            .as_deref()
+            .is_some_and(|body| body.contains("I am dev."))
+    );
+    assert_eq!(found[1], some("# C"));
+}
