@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use skills_access::AccessPolicy;
 use skills_core::Registry;
@@ -20,6 +21,9 @@ use super::worker::Worker;
 use super::{SHUTDOWN_TIMEOUT, file_sources, registry, remove_expired, scopes, sources};
 use crate::config::LoadedConfig;
 use crate::engine::{ClientEngine, remote};
+
+/// How long the first walk may keep the registry from being ready.
+const FIRST_WALK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An engine on a data directory and the registry that serves there.
 pub struct EmbeddedRegistry {
@@ -123,6 +127,24 @@ impl EmbeddedRegistry {
         self.serving.wait_for(|serving| *serving).await.is_ok()
     }
 
+    /// The same after the first walk of the files, so that every edit from now on is published. A
+    /// folder that is slow to read does not hold up the rest for longer than a while.
+    pub async fn ready_with_files(&mut self) -> bool {
+        let is_ready = self.ready().await;
+        if self.sources.is_empty() {
+            return is_ready;
+        }
+        let mut walked = self.file_counts.walked.subscribe();
+        let walked = walked.wait_for(|walked| *walked);
+        if tokio::time::timeout(FIRST_WALK_TIMEOUT, walked)
+            .await
+            .is_err()
+        {
+            tracing::warn!("the files are slow to read; edits of the next moments may be missed");
+        }
+        is_ready
+    }
+
     /// Completes when the registry serves no longer although it was not asked to leave, which is a
     /// defect of this program.
     pub async fn ended(&mut self) {
@@ -164,8 +186,6 @@ impl EmbeddedRegistry {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[tokio::test]

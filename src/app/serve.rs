@@ -67,7 +67,7 @@ pub enum ServeError {
         problem: String,
     },
     /// The port is in use, or the system refuses it.
-    #[error("cannot listen on {address}: {cause}")]
+    #[error("cannot listen on {address}: {}", listen_problem(cause))]
     Listen {
         /// The address.
         address: String,
@@ -109,8 +109,11 @@ impl ServeError {
                 Some("such as ws://127.0.0.1:49134, or 127.0.0.1:49135 for --http".into())
             }
             Self::Listen { cause, flag, .. } if cause.kind() == io::ErrorKind::AddrInUse => {
+                let joins = "if an iii engine is running there, `skills` without `serve` joins it; \
+                             otherwise ";
+                let joins = if *flag == "--url" { joins } else { "" };
                 Some(format!(
-                    "if an iii engine is running there, `skills` without `serve` joins it; otherwise choose another port with {flag}"
+                    "{joins}stop the program that has the port, or choose another with {flag}"
                 ))
             }
             Self::Exposed { .. } => {
@@ -143,9 +146,9 @@ pub async fn serve(
         tasks.spawn(async move { sources::report(&sources, &registry, serving, level).await })
     };
     tokio::pin!(stop);
-    // Connections are accepted once every function is registered.
+    // Connections are accepted once every function is registered and the files are followed.
     let ready = tokio::select! {
-        ready = local.ready() => Some(ready),
+        ready = local.ready_with_files() => Some(ready),
         () = &mut stop => None,
     };
     let mut registry_ended = ready == Some(false);
@@ -259,6 +262,16 @@ async fn announce(
         skills,
         has_token: options.access.token.is_some(),
     });
+}
+
+/// Why an address cannot be listened on.
+fn listen_problem(cause: &io::Error) -> String {
+    match cause.kind() {
+        io::ErrorKind::AddrInUse => "the port is in use".into(),
+        io::ErrorKind::AddrNotAvailable => "this machine does not have the address".into(),
+        io::ErrorKind::PermissionDenied => "the system does not permit it".into(),
+        _ => cause.to_string(),
+    }
 }
 
 fn worker_address(url: &str) -> Result<String, ServeError> {

@@ -59,6 +59,8 @@ pub struct FileCounts {
     pub prompts: AtomicUsize,
     /// Files that are not served as skills: hidden, or not fit.
     pub skipped: AtomicUsize,
+    /// Whether the first walk has ended: every later edit is published.
+    pub walked: watch::Sender<bool>,
 }
 
 /// Publishes the changes of files and counts their skills, for as long as it is polled.
@@ -90,6 +92,7 @@ pub async fn publish_changes(mut changes: SourceChanges, registry: &Registry, co
         if let Some(known) = changes.known() {
             counts.update(known, registry).await;
         }
+        counts.walked.send_replace(true);
     }
 }
 

@@ -31,6 +31,29 @@ fn the_readme_lists_every_function_and_trigger_type() {
 }
 
 #[test]
+fn the_readme_lists_every_document() {
+    let readme = include_str!("../../README.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let files = std::fs::read_dir(docs).unwrap().map(|file| file.unwrap());
+    let names = files.map(|file| file.file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    let listed = first_cells(readme, "## More").into_iter();
+    let mut listed: Vec<_> = listed
+        .filter_map(|cell| {
+            Some(
+                cell.split_once("](docs/")?
+                    .1
+                    .trim_end_matches(')')
+                    .to_owned(),
+            )
+        })
+        .collect();
+    listed.sort();
+    assert_eq!(listed, names);
+}
+
+#[test]
 fn the_readme_lists_every_place_where_agents_keep_skills() {
     let readme = include_str!("../../README.md");
     let row = |scope: &str| {

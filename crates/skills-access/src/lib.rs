@@ -44,10 +44,14 @@ pub enum Refusal {
     #[error("the request must name its host in one `Host` header")]
     NoHost,
     /// The request was sent to another host.
-    #[error("`Host: {0}` is neither this machine nor an allowed host")]
+    #[error(
+        "`Host: {0}` is neither this machine nor an allowed host; `skills serve --allow-host` allows more"
+    )]
     Host(String),
     /// The request comes from a page of another site.
-    #[error("`Origin: {0}` is neither this machine nor an allowed origin")]
+    #[error(
+        "`Origin: {0}` is neither this machine nor an allowed origin; `skills serve --allow-origin` allows more"
+    )]
     Origin(String),
     /// The token is missing or wrong.
     #[error("this server requires its token: send `Authorization: Bearer <token>`")]

@@ -33,6 +33,65 @@ fn every_command_takes_the_engine_from_the_environment() {
     }
 }
 
+/// A value that cannot be used is named in the message: the command has read the variable.
+#[test]
+fn every_command_takes_its_settings_from_the_environment() {
+    let s = Transcript::new();
+    s.file("file", "not a directory").file("x.md", "# X\n");
+    let file = s.path("file").display().to_string();
+    let serve = "serve --url ws://127.0.0.1:0 --http 127.0.0.1:0";
+    let on_a_directory = [
+        "list",
+        "read x",
+        "register x x.md",
+        "export out",
+        "backup b",
+        "mcp",
+    ];
+    let every = [&on_a_directory[..], &["", serve, "doctor"]].concat();
+    // Each: the variable, its value, what the message has, and the commands.
+    let cases: [(&str, &str, &str, &[&str]); 4] = [
+        (
+            "III_URL",
+            "http://from-iii",
+            "http://from-iii",
+            &["", "list", "mcp", "doctor"],
+        ),
+        (
+            "SKILLS_CONFIG",
+            "from-environment.yaml",
+            "from-environment.yaml",
+            &on_a_directory,
+        ),
+        (
+            "SKILLS_TOKEN",
+            "\u{e9}",
+            "--token or SKILLS_TOKEN cannot be used",
+            &every,
+        ),
+        (
+            "SKILLS_DATA_DIR",
+            &file,
+            "[dir]/file",
+            &["list", "doctor", serve, "mcp"],
+        ),
+    ];
+    for (variable, value, message, commands) in cases {
+        for line in commands {
+            let command = s.command(skills_path()).args(line.split_whitespace());
+            let command = match variable {
+                // Empty is as if it were not set.
+                "III_URL" => command.env("SKILLS_URL", ""),
+                _ => command,
+            };
+            let output = s.finish(command.env(variable, value));
+            let text = output.stdout + &output.stderr;
+            assert!(text.contains(message), "{variable}, {line}: {text}");
+            assert_ne!(output.code, 0, "{variable}, {line}: {text}");
+        }
+    }
+}
+
 #[test]
 fn invalid_addresses() {
     let mut s = Transcript::new();

@@ -201,3 +201,18 @@ async fn without_file_handles_a_list_is_an_error_and_no_file_is_unregistered() {
     assert_eq!(event, json!({ "op": "register", "id": "new" }));
     assert_eq!(peer.skill_ids().await, ["a/b", "new", "probe"]);
 }
+
+/// The files are followed before the server is ready, so no edit after that is missed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_right_after_ready_is_told_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = &fs::canonicalize(dir.path()).unwrap();
+    for n in 0..300 {
+        replace(dir, &format!("skills/s{n}.md"), "# Before\n");
+    }
+    let skills = dir.join("skills");
+    let (mut serve, _) = SkillsProcess::serve(&dir.join("data"), &[skills.to_str().unwrap()]).await;
+    replace(dir, "skills/s299.md", "# After\n");
+    let edit = serve.wait_for_log("skill file added or changed").await;
+    assert_eq!(edit["id"], "s299");
+}

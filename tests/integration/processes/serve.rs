@@ -104,13 +104,24 @@ async fn ordinary_events_log_no_warning() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_port_in_use_is_an_error_with_a_hint() {
     let dir = tempfile::tempdir().unwrap();
-    let (_serve, Addresses { url, .. }) = SkillsProcess::serve(dir.path(), &[]).await;
+    let (_serve, Addresses { url, http }) = SkillsProcess::serve(dir.path(), &[]).await;
     let second = tempfile::tempdir().unwrap();
     let second = SkillsProcess::start_serve(second.path(), &["--url", &url]);
     let (status, stderr) = second.wait().await;
     assert_eq!(status.code(), Some(5), "{stderr}");
     assert!(
-        stderr.contains("cannot listen on") && stderr.contains("`skills` without `serve` joins it"),
+        stderr.contains("the port is in use")
+            && stderr.contains("`skills` without `serve` joins it"),
+        "{stderr}"
+    );
+    // An engine does not listen there, and `skills` could not join it.
+    let http = http.to_string();
+    let third = tempfile::tempdir().unwrap();
+    let third = SkillsProcess::start_serve(third.path(), &["--http", &http]);
+    let (status, stderr) = third.wait().await;
+    assert_eq!(status.code(), Some(5), "{stderr}");
+    assert!(
+        stderr.contains("choose another with --http") && !stderr.contains("joins"),
         "{stderr}"
     );
 }
