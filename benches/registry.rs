@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt as _;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use skills_iii::client::{FunctionSpec, Handler, TriggerSpec};
@@ -136,6 +137,7 @@ async fn main() {
     fill(&bench, count).await;
     reads(&bench, count).await;
     writes(&bench).await;
+    versions(&bench).await;
     prompts(&bench).await;
 }
 
@@ -263,6 +265,52 @@ async fn acknowledged(bench: &Bench, register: &Value) -> Duration {
     }
     let start = Instant::now();
     bench.call("skills::register", register.clone()).await;
+    start.elapsed()
+}
+
+/// What a version costs: registrations that change the text, against those that do not and make
+/// none. By turns, because other programs run on the machine.
+async fn versions(bench: &Bench) {
+    let (mut changed, mut same) = (Vec::new(), Vec::new());
+    let mut text = document(7);
+    for round in 0..500 {
+        text.replace_range(..12, &format!("# S {round:08}"));
+        let register = json!({ "id": "g7/s7", "skill": text });
+        changed.push(acknowledged(bench, &register).await);
+        same.push(acknowledged(bench, &register).await);
+    }
+    line(
+        "register a change, against no change",
+        median(changed),
+        median(same),
+        1.5,
+    );
+    let (mut changed, mut same) = (Vec::new(), Vec::new());
+    for round in 0..40 {
+        // The same texts twice: the second time nothing changes.
+        changed.push(register_100(bench, round).await);
+        same.push(register_100(bench, round).await);
+    }
+    line(
+        "the same, 100 of them 32 at a time",
+        median(changed),
+        median(same),
+        1.5,
+    );
+}
+
+async fn register_100(bench: &Bench, round: usize) -> Duration {
+    let start = Instant::now();
+    let calls = futures_util::stream::iter((0..100).map(|number| {
+        let mut text = document(number);
+        text.replace_range(..12, &format!("# S {round:08}"));
+        bench.call(
+            "skills::register",
+            json!({ "id": format!("g{number}/s{number}"), "skill": text }),
+        )
+    }));
+    let mut calls = calls.buffer_unordered(32);
+    while calls.next().await.is_some() {}
     start.elapsed()
 }
 

@@ -1,5 +1,5 @@
-//! Addresses and ids on the command line: `iii://x`, `x`, `x.md`, `./x.md`, `a::b`, and files of
-//! skill folders: `skill://x/run.py`, `x/run.py`.
+//! Addresses and ids on the command line: `iii://x`, `x`, `x.md`, `./x.md`, `x@3`, `a::b`, and files
+//! of skill folders: `skill://x/run.py`, `x/run.py`.
 
 use skills_core::{FILE_SCHEME, FilePath, ResourceUri, SCHEME, SkillId};
 
@@ -20,7 +20,9 @@ fn split_part(text: &str) -> (&str, &str) {
     let at = text.len() - if text.ends_with("?toc") { 4 } else { 0 };
     let at = text.find('#').unwrap_or(at);
     let (whole, part) = text.split_at(at);
-    let has_parts = whole.strip_suffix(".md").is_some() || path(whole).parse::<SkillId>().is_ok();
+    let has_parts = whole.strip_suffix(".md").is_some()
+        || path(whole).parse::<SkillId>().is_ok()
+        || names_version(whole);
     // A slug has no slash.
     if !part.contains('/') && (has_parts || whole.contains("::")) {
         (whole, part)
@@ -52,9 +54,20 @@ pub fn id(text: &str) -> Result<SkillId, CliError> {
     Ok(path(text).parse()?)
 }
 
+/// Whether a text is an id with a version, such as `a/b@3`. A file may have an `@` in its name.
+fn names_version(text: &str) -> bool {
+    let path = path(text);
+    let Some((id, version)) = path.rsplit_once('@') else {
+        return false;
+    };
+    let is_number = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
+    id.parse::<SkillId>().is_ok() && (is_number || version.starts_with("sha256:"))
+}
+
 /// The path of a file in the folder of a skill: one that is not an id and begins with one.
 fn file(text: &str) -> Option<FilePath> {
-    if starts_with(text.trim(), SCHEME) || path(text).parse::<SkillId>().is_ok() {
+    let is_skill = path(text).parse::<SkillId>().is_ok() || names_version(text);
+    if starts_with(text.trim(), SCHEME) || is_skill {
         return None;
     }
     let file = text.trim().replace('\\', "/");
@@ -102,6 +115,14 @@ mod tests {
         check("iii://skills?pages", "iii://skills?pages");
         check("pdf/API.md?toc", "skill://pdf/API.md?toc");
         check("pdf/c#/x.py", "skill://pdf/c%23/x.py");
+        check("a/b@3", "iii://a/b@3");
+        check("a@3#c", "iii://a@3#c");
+        check("a/b@sha256:ab12?toc", "iii://a/b@sha256:ab12?toc");
+        check("iii://a@3", "iii://a@3");
+        check("a/b@0", "must be at least 1");
+        check("a/b@sha256:x", "of 0-9 and a-f");
+        check("a/b@next.js", "skill://a/b@next.js");
+        check("@files/a", "iii://@files/a");
         check("III://a", "iii://a");
         check("iii://a.md", "iii://a");
         check("a/b", "iii://a/b");

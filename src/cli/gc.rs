@@ -8,8 +8,9 @@ use skills_api::leases::GC;
 
 use super::CliError;
 use super::connection::open;
-use super::humanize::{age, count};
+use super::humanize::{age, count, size};
 use super::options::Options;
+use super::output::{Output, lines};
 use super::table::lay_out;
 
 /// Remove what named an owner that is neither connected nor holds a valid lease.
@@ -20,6 +21,11 @@ pub struct GcArgs {
     #[arg(long)]
     dry_run: bool,
 
+    /// Give back versions instead: the texts of what is not registered any more, and versions
+    /// beyond `history.versions`. Makes the file of the store smaller.
+    #[arg(long)]
+    history: bool,
+
     #[command(flatten)]
     options: Options,
 }
@@ -28,6 +34,7 @@ const EXAMPLES: &str = "Examples:
   skills gc --dry-run                  what would be removed, and why
   skills gc --dry-run --json | jq '.data.owners'
   skills gc
+  skills gc --history                  no rollback of unregistered skills after that
 
 An owner is connected if a worker of this name or id is, or the worker that registered the entry.
 Needs an engine, which knows the workers. Entries without an owner and a lease always stay.";
@@ -39,6 +46,18 @@ struct Garbage {
     prompts: Vec<Entry>,
     owners: Vec<OwnerState>,
     rows: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    history: Option<History>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct History {
+    versions: usize,
+    bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    freed: Option<u64>,
+    skills: Vec<String>,
+    prompts: Vec<String>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -65,9 +84,12 @@ struct OwnerState {
 
 pub fn run(args: &GcArgs) -> Result<(), CliError> {
     open(&args.options, async |connection| {
-        let payload = json!({ "dry_run": args.dry_run });
+        let payload = json!({ "dry_run": args.dry_run, "history": args.history });
         let garbage: Garbage = connection.call(&GC, &payload).await?;
         let output = &connection.output;
+        if let Some(history) = &garbage.history {
+            return print_history(output, &garbage, history);
+        }
         output.data("gc", &garbage, |_| {
             let now = Timestamp::now();
             let skills = garbage
@@ -111,4 +133,24 @@ pub fn run(args: &GcArgs) -> Result<(), CliError> {
         ));
         Ok(())
     })
+}
+
+fn print_history(output: &Output, garbage: &Garbage, history: &History) -> Result<(), CliError> {
+    output.data("gc", garbage, |_| {
+        let prompts = history.prompts.iter().map(|name| format!("prompt {name}"));
+        lines(history.skills.iter().cloned().chain(prompts))
+    })?;
+    let versions = count(history.versions, "version");
+    let bytes = size(history.bytes);
+    let freed = match history.freed {
+        Some(freed) => format!("; the file of the store is {} smaller", size(freed)),
+        None => String::new(),
+    };
+    let done = if garbage.dry_run {
+        "would be given back"
+    } else {
+        "given back"
+    };
+    output.remark(&format!("{versions} of {bytes} {done}{freed}"));
+    Ok(())
 }

@@ -6,11 +6,13 @@
 
 mod address;
 mod agent;
+mod audit;
 mod backup;
 mod batch;
 mod call;
 mod completions;
 mod connection;
+mod diff;
 mod doctor;
 mod document;
 mod error;
@@ -20,6 +22,7 @@ mod export;
 mod fetch;
 mod gc;
 mod help;
+mod history;
 mod humanize;
 mod import;
 mod input;
@@ -41,6 +44,7 @@ mod read;
 mod ready;
 mod register;
 mod restore;
+mod rollback;
 mod search;
 mod serve;
 mod stats;
@@ -85,6 +89,7 @@ const EXAMPLES: &str = "Examples:
   skills register resend/email email.md     register a markdown file as a skill
   skills list                               list the skills
   skills read resend/email                  print what agents read at iii://resend/email
+  skills history resend/email               its versions; `skills rollback` brings one back
   skills search send mail                   find skills by words and by meaning
   skills route how do I send a mail         find the skill for a request
   skills agent validate *.3md               list the problems of documents
@@ -110,6 +115,10 @@ enum Command {
     Register(register::RegisterArgs),
     #[command(visible_alias = "rm")]
     Unregister(unregister::SkillsArgs),
+    History(history::SkillHistoryArgs),
+    Diff(diff::DiffArgs),
+    Rollback(rollback::SkillRollbackArgs),
+    Log(audit::LogArgs),
     Renew(lease::RenewArgs),
     Gc(gc::GcArgs),
     New(new::NewArgs),
@@ -159,6 +168,10 @@ pub fn main() -> ExitCode {
         Some(Command::Stats(args)) => stats::run(&args),
         Some(Command::Register(args)) => register::run(&args),
         Some(Command::Unregister(args)) => unregister::skills(&args),
+        Some(Command::History(args)) => history::skill(&args),
+        Some(Command::Diff(args)) => diff::run(&args),
+        Some(Command::Rollback(args)) => rollback::skill(&args),
+        Some(Command::Log(args)) => audit::run(&args),
         Some(Command::Renew(args)) => lease::renew(&args),
         Some(Command::Gc(args)) => gc::run(&args),
         Some(Command::New(args)) => new::run(&args),

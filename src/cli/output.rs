@@ -92,6 +92,11 @@ impl Output {
         self.terminal?.columns
     }
 
+    /// Whether stdout is a terminal that shows styles.
+    pub fn is_styled(&self) -> bool {
+        !self.json && self.terminal.is_some_and(|terminal| terminal.styled)
+    }
+
     /// Whether people see the result on a terminal, as text.
     pub fn shows_on_terminal(&self) -> bool {
         !self.json && self.terminal.is_some()

@@ -34,6 +34,7 @@ const READ_EXAMPLES: &str = "Examples:
   skills read resend/email             a skill, rendered on a terminal, raw in a pipe
   skills read resend/email?toc         its headings
   skills read 'resend/email#errors'    one section
+  skills read resend/email@3           version 3 of it
   skills read pdf/scripts/run.py       a file of the skill folder pdf
   skills read iii://fn/demo/guide      the output of the function demo::guide
   skills read resend/email > email.md  a copy";

@@ -7,7 +7,7 @@ use skills_core::{Engine, Failure, Json, Pending, StoredRow};
 use skills_iii::state::SqliteState;
 use skills_iii::{CallError, Client};
 
-use super::{failure, for_each_row, is_idempotent};
+use super::{compact, failure, for_each_row, is_idempotent};
 
 /// An engine at the other end of a client.
 pub struct ClientEngine {
@@ -64,6 +64,15 @@ impl Engine for ClientEngine {
             return Some(Err(failure(CallError::Disconnected)));
         }
         Some(for_each_row(store, scope, visit))
+    }
+
+    fn compact(&self) -> Pending<'_, Result<Option<u64>, Failure>> {
+        Box::pin(async move {
+            match &self.store {
+                Some(store) => compact(store).await,
+                None => Ok(None),
+            }
+        })
     }
 
     fn send(&self, function: &str, payload: Json) {

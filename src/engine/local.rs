@@ -14,7 +14,7 @@ use skills_core::{Engine, Failure, Json, Pending, Registry, StoredRow};
 use skills_iii::state::{SqliteState, StateError, StoreOptions};
 use skills_iii::{CallError, call_state};
 
-use super::{failure, for_each_row};
+use super::{compact, failure, for_each_row};
 
 /// The state and the operations of one data directory.
 pub struct LocalEngine {
@@ -95,6 +95,10 @@ impl Engine for LocalEngine {
         visit: &mut dyn FnMut(StoredRow<'_>),
     ) -> Option<Result<(), Failure>> {
         Some(for_each_row(&self.store, scope, visit))
+    }
+
+    fn compact(&self) -> Pending<'_, Result<Option<u64>, Failure>> {
+        Box::pin(compact(&self.store))
     }
 
     fn send(&self, _: &str, _: Json) {}

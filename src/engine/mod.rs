@@ -58,6 +58,15 @@ fn for_each_row(
     })
 }
 
+/// Gives the space of deleted rows back.
+async fn compact(store: &SqliteState) -> Result<Option<u64>, Failure> {
+    let compacted = store.compact().await;
+    compacted.map(Some).map_err(|error| Failure::Failed {
+        code: "COMPACT_ERROR".into(),
+        message: error.with_cause_and_hint(),
+    })
+}
+
 fn failure(error: CallError) -> Failure {
     match error {
         CallError::TimedOut { timeout, .. } => Failure::TimedOut { after: timeout },

@@ -16,6 +16,7 @@ mod reconnect;
 mod support;
 mod takeover;
 mod two_processes;
+mod versions;
 
 // These use `/proc` and set the limits of a running process.
 #[cfg(target_os = "linux")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skills_core::{EntryName, Error, Garbage, LeaseTerms, Renewed, Ttl};
+use skills_core::{EntryName, Error, Garbage, HistoryGarbage, LeaseTerms, Renewed, Ttl};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -67,7 +67,15 @@ pub const GC: Operation = Operation::function::<GcInput, GcOutput>(
     "Remove what named an owner that is neither connected nor holds a valid lease.",
     |registry, payload| {
         Box::pin(async move {
-            let GcInput { dry_run } = decode(&payload)?;
+            let GcInput { dry_run, history } = decode(&payload)?;
+            if history {
+                let garbage = registry.collect_history(dry_run).await?;
+                return encode(&GcOutput {
+                    dry_run,
+                    history: Some(GcHistory::of(garbage)),
+                    ..GcOutput::default()
+                });
+            }
             let Garbage {
                 entries,
                 owners,
@@ -79,6 +87,7 @@ pub const GC: Operation = Operation::function::<GcInput, GcOutput>(
                 prompts: Vec::new(),
                 owners: Vec::with_capacity(owners.len()),
                 rows,
+                history: None,
             };
             for one in entries {
                 let owner = one.owner.map(|owner| owner.to_string());
@@ -113,9 +122,13 @@ struct GcInput {
     /// Whether to answer what would be removed, and remove nothing.
     #[serde(default)]
     dry_run: bool,
+    /// Whether to give back versions instead: the texts of what is not registered any more, and
+    /// versions beyond `history.versions`.
+    #[serde(default)]
+    history: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 struct GcOutput {
     /// Whether nothing was removed.
     dry_run: bool,
@@ -127,6 +140,43 @@ struct GcOutput {
     owners: Vec<GcOwner>,
     /// How many rows of leases belonged to no entry and were removed, or would be.
     rows: usize,
+    /// The versions that were given back, or would be. Absent without `history`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<GcHistory>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GcHistory {
+    /// How many versions.
+    versions: usize,
+    /// The length of their texts.
+    bytes: u64,
+    /// By how many bytes the file of the store is smaller. Absent if the engine is elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    freed: Option<u64>,
+    /// Skills that are not registered and have no text any more.
+    skills: Vec<String>,
+    /// The same of prompts.
+    prompts: Vec<String>,
+}
+
+impl GcHistory {
+    fn of(garbage: HistoryGarbage) -> Self {
+        let (mut skills, mut prompts) = (Vec::new(), Vec::new());
+        for (entry, _) in garbage.entries {
+            match entry {
+                EntryName::Skill(id) => skills.push(id.to_string()),
+                EntryName::Prompt(name) => prompts.push(name.to_string()),
+            }
+        }
+        Self {
+            versions: garbage.versions,
+            bytes: garbage.bytes,
+            freed: garbage.freed,
+            skills,
+            prompts,
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

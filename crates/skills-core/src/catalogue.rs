@@ -3,6 +3,7 @@
 //! The scope is loaded with one `state::list`, kept current by state events, and read again
 //! after a reconnect. The [image](crate::image) has the rules; this file makes the calls.
 
+mod collect;
 mod remove_if;
 mod version;
 mod write;

@@ -41,6 +41,12 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Gives the space of removed rows back to the system, if state is in this process. Returns by
+    /// how many bytes it is smaller; none if state is not in this process.
+    fn compact(&self) -> Pending<'_, Result<Option<u64>, Failure>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// Sends a call without waiting for a result. Never blocks; failures are not reported.
     fn send(&self, function: &str, payload: Json);
 }

@@ -95,12 +95,12 @@ pub use prompt_template::{TemplateArgument, is_argument_name, undeclared_names};
 pub use published::{FolderEntry, PublishedFile, PublishedSkill, PublishedSkills, Unlisted};
 pub use read_counts::ReadFrom;
 pub use registry::{
-    BackupRows, DocumentList, FetchOptions, FunctionCard, Garbage, GarbageEntry, IndexText,
-    LeaseListener, Log, LogEntry, LogRequest, Match, Missing, OwnerState, PromptCard, PromptHead,
-    PromptMenuEntry, PromptRegistration, PromptVersion, Reason, RegisteredFindings, Registry,
-    RegistrySettings, RegistrySizes, Renewed, Resolved, ResolvedSkill, Resource, ResourceTemplate,
-    RolledBack, Routing, ScopeNames, Search, SearchResult, SkillCard, SkillDetails, SkillHead,
-    SkillRegistration, SkillVersion, Stats, TEMPLATES, WorkerCard,
+    BackupRows, DocumentList, FetchOptions, FunctionCard, Garbage, GarbageEntry, HistoryGarbage,
+    IndexText, LeaseListener, Log, LogEntry, LogRequest, Match, Missing, OwnerState, PromptCard,
+    PromptHead, PromptMenuEntry, PromptRegistration, PromptVersion, Reason, RegisteredFindings,
+    Registry, RegistrySettings, RegistrySizes, Renewed, Resolved, ResolvedSkill, Resource,
+    ResourceTemplate, RolledBack, Routing, ScopeNames, Search, SearchResult, SkillCard,
+    SkillDetails, SkillHead, SkillRegistration, SkillVersion, Stats, TEMPLATES, WorkerCard,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

@@ -6,9 +6,9 @@ mod register;
 
 use clap::{Args, Subcommand};
 
-use super::{CliError, unregister};
+use super::{CliError, history, rollback, unregister};
 
-/// List, render, register and unregister prompts.
+/// List, render, register and unregister prompts, and bring back older versions.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PromptsArgs {
@@ -21,7 +21,9 @@ const EXAMPLES: &str = "Examples:
   skills prompts get greet name=Ada
   skills prompts register greet --function demo::greet --description 'Compose a greeting.' \\
       --required 'name=Who to greet'
-  skills prompts unregister greet";
+  skills prompts unregister greet
+  skills prompts history greet
+  skills prompts rollback greet 3";
 
 #[derive(Subcommand)]
 enum Verb {
@@ -31,6 +33,8 @@ enum Verb {
     Register(register::RegisterArgs),
     #[command(visible_alias = "rm")]
     Unregister(unregister::PromptsArgs),
+    History(history::PromptHistoryArgs),
+    Rollback(rollback::PromptRollbackArgs),
 }
 
 pub fn run(args: &PromptsArgs) -> Result<(), CliError> {
@@ -39,5 +43,7 @@ pub fn run(args: &PromptsArgs) -> Result<(), CliError> {
         Verb::Get(args) => get::run(args),
         Verb::Register(args) => register::run(args),
         Verb::Unregister(args) => unregister::prompts(args),
+        Verb::History(args) => history::prompt(args),
+        Verb::Rollback(args) => rollback::prompt(args),
     }
 }

@@ -210,6 +210,41 @@ Feature: versions of skills and prompts
         | op                 | rollback   |
         | prompt.description | Says hello |
 
+  Rule: the space of what is not registered any more can be given back
+
+    Scenario: texts are given back, and numbers go on
+      Given the skill "a" is registered with "one"
+      And the skill "b" is registered with "two"
+      When I unregister the skill "a"
+      And I call "skills::gc" with:
+        """
+        {"history": true}
+        """
+      Then the result is:
+        """
+        {"dry_run": false, "skills": [], "prompts": [], "owners": [], "rows": 0,
+         "history": {"versions": 1, "bytes": 3, "skills": ["a"], "prompts": []}}
+        """
+      And the versions of the skill "a" are:
+        | 2 | unregister | |
+      When I register the skill "a" with "three"
+      Then the versions of the skill "a" are:
+        | 3 | register   | current |
+        | 2 | unregister |         |
+      And the versions of the skill "b" are:
+        | 1 | register | current |
+
+    Scenario: what would be given back
+      Given the skill "a" is registered with "one"
+      When I unregister the skill "a"
+      And I call "skills::gc" with:
+        """
+        {"history": true, "dry_run": true}
+        """
+      Then it succeeds
+      When I read "iii://a@1"
+      Then the text is "one"
+
   Rule: the log tells who changed what
 
     Scenario: changes of skills and prompts, newest first

@@ -10,6 +10,7 @@ mod disk;
 mod engine;
 mod folders;
 mod help;
+mod history;
 mod leases;
 mod lint;
 mod mistakes;

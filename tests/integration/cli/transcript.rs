@@ -174,6 +174,7 @@ fn without_times(line: &str) -> String {
         "\"registered_at\":\"",
         "\"registered_at\": \"",
         "\"expires_at\":\"",
+        "\"at\":\"",
     ] {
         let mut parts = line.split(mark);
         let mut out = parts.next().unwrap_or_default().to_owned();

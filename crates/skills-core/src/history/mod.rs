@@ -12,6 +12,7 @@
 mod entry;
 mod reference;
 mod store;
+mod tombstone;
 mod versions;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 pub(crate) use entry::StoredVersion;
 pub use reference::VersionRef;
 pub(crate) use store::{Plan, VersionStore};
+pub(crate) use tombstone::Tombstone;
 pub(crate) use versions::{NotThere, Version, Versions};
 
 use crate::{Digest, Owner};

@@ -57,6 +57,11 @@ impl<T: Row> VersionStore<T> {
         self.keep > 0
     }
 
+    /// How many versions of an entry are kept.
+    pub(crate) const fn keep(&self) -> u64 {
+        self.keep
+    }
+
     /// The versions of an entry.
     pub(crate) async fn read(&self, id: &str) -> Result<Versions, Failure> {
         let mut found = self.read_row(id, 0).await?;
@@ -177,7 +182,12 @@ impl<T: Row> VersionStore<T> {
             if self.append_once(&version).await? {
                 return Ok(next);
             }
-            next = self.read(&version.id).await?.newest().max(next) + 1;
+            let versions = self.read(&version.id).await?;
+            // Another instance that saw the row before its version has recorded it.
+            if let Some(recorded) = versions.of_registration(&version) {
+                return Ok(recorded);
+            }
+            next = versions.newest().max(next) + 1;
         }
         Err(Failure::Failed {
             code: "too_many_writers".into(),
@@ -266,6 +276,6 @@ fn as_number(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-fn raw(value: &serde_json::Value) -> Json {
+pub(super) fn raw(value: &serde_json::Value) -> Json {
     to_raw_value(value).expect("a value is JSON")
 }

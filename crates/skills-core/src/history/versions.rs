@@ -110,6 +110,15 @@ impl Versions {
         by_time.or_else(|| is_older.then(|| self.list.iter().rposition(same)).flatten())
     }
 
+    /// The number of the version of the same registration.
+    pub(crate) fn of_registration(&self, stored: &StoredVersion) -> Option<u64> {
+        let digest: Digest = stored.digest.as_deref()?.parse().ok()?;
+        let mut list = self.list.iter();
+        let same = list
+            .find(|version| version.head.at == stored.at && version.head.digest == Some(digest));
+        same.map(|version| version.head.version)
+    }
+
     /// Marks the version of the registered row. A row without one is added with the number that
     /// it will get.
     pub(crate) fn mark_current<T: Row>(&mut self, row: &T) {

@@ -7,6 +7,7 @@ mod compare_and_set;
 mod cutting;
 mod folding;
 mod history;
+mod history_gc;
 mod history_races;
 mod interleavings;
 mod leases;

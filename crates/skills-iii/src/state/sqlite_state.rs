@@ -191,6 +191,17 @@ impl SqliteState {
         self.health.problem()
     }
 
+    /// Gives the space of deleted rows back to the system. Returns by how many bytes the file is
+    /// smaller. Writes wait meanwhile.
+    pub fn compact(&self) -> StateFuture<u64> {
+        let (completed, compacted) = oneshot::channel();
+        let sent = self.jobs.send(Job::Compact(completed));
+        Box::pin(async move {
+            sent.map_err(|_| StateError::Closed)?;
+            compacted.await.unwrap_or(Err(StateError::Closed))
+        })
+    }
+
     /// Finishes the queued writes and ends the writer; blocks until then. Later calls fail with
     /// [`StateError::Closed`]. Dropping the store does the same.
     pub fn close(&self) {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
+use super::StateError;
 use super::row::Op;
 use super::write::Outcome;
 use crate::fair_queue::FairQueue;
@@ -34,9 +35,14 @@ const PAUSE_TIMES: u32 = 2;
 /// An item of the writer's queue.
 pub(super) enum Job {
     Write(Box<Write>),
+    /// Gives free space back, before further writes.
+    Compact(Compaction),
     /// Ends the writer after the jobs before it.
     Stop,
 }
+
+/// Completed with the number of bytes by which the file is smaller.
+pub(super) type Compaction = oneshot::Sender<Result<u64, StateError>>;
 
 /// A queued write.
 pub(super) struct Write {
@@ -55,6 +61,7 @@ type Caller = Option<Arc<str>>;
 /// What the writer does next.
 pub(super) enum NextBatch {
     Writes(Vec<Write>),
+    Compact(Compaction),
     /// There was nothing to write for a while.
     Idle,
     End,
@@ -63,6 +70,7 @@ pub(super) enum NextBatch {
 #[derive(Default)]
 pub(super) struct WaitingWrites {
     queue: FairQueue<Write>,
+    compaction: Option<Compaction>,
     /// No write is accepted any more.
     stopping: bool,
     last_batch_len: usize,
@@ -86,6 +94,11 @@ impl WaitingWrites {
         loop {
             while let Ok(job) = jobs.try_recv() {
                 self.add(job);
+            }
+            if batch.is_empty()
+                && let Some(compaction) = self.compaction.take()
+            {
+                return NextBatch::Compact(compaction);
             }
             while batch.len() < MAX_BATCH
                 && let Some(write) = self.pop(batch.is_empty(), bytes)
@@ -127,6 +140,7 @@ impl WaitingWrites {
             }
             // Its caller gets an error because the sender of the result is dropped.
             Job::Write(_) => {}
+            Job::Compact(compaction) => self.compaction = Some(compaction),
             Job::Stop => self.stopping = true,
         }
     }

@@ -87,6 +87,7 @@ impl Writer {
                     self.finish(batch);
                     self.waiting.committed(start.elapsed());
                 }
+                NextBatch::Compact(completed) => drop(completed.send(self.compact())),
                 NextBatch::Idle => self.poll_changes(),
                 NextBatch::End => break,
             }
@@ -173,6 +174,22 @@ impl Writer {
                 Err(StateError::from_sqlite(&self.path, "write to", cause))
             }
         }
+    }
+
+    /// Gives the space of deleted rows back to the system. Returns by how many bytes the file is
+    /// smaller. Other writes wait, and other processes can read.
+    fn compact(&mut self) -> Result<u64, StateError> {
+        let length = |path: &PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
+        // Before and after, so that the file and not its log is compared.
+        self.checkpoint();
+        let before = length(&self.path);
+        self.begin()?;
+        let failed = |cause| StateError::from_sqlite(&self.path, "compact", cause);
+        self.connection
+            .execute_batch("COMMIT; VACUUM")
+            .map_err(failed)?;
+        self.checkpoint();
+        Ok(before.saturating_sub(length(&self.path)))
     }
 
     /// Copies the WAL to the database and truncates it. Returns whether that succeeded.

@@ -96,3 +96,35 @@ async fn a_write_that_does_not_fit_fails_alone() {
     last.await.unwrap();
     assert_eq!(list(&store, "s"), ["0", "1", "2", "2"]);
 }
+
+#[tokio::test]
+async fn the_space_of_deleted_rows_is_given_back_on_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = StoreOptions {
+        log_bytes: 1,
+        ..StoreOptions::default()
+    };
+    let store = SqliteState::open(dir.path(), options).unwrap();
+    for number in 0..200 {
+        let value = json(&page_of_text());
+        store
+            .set("s".into(), number.to_string(), value)
+            .await
+            .unwrap();
+    }
+    for number in 1..200 {
+        store.delete("s".into(), number.to_string()).await.unwrap();
+    }
+    let freed = store.compact().await.unwrap();
+    assert!(freed > 1_500_000, "{freed} bytes");
+    let length = std::fs::metadata(dir.path().join("state.db"))
+        .unwrap()
+        .len();
+    assert!(length < 500_000, "{length} bytes are left");
+    assert_eq!(list(&store, "s").len(), 1);
+    // Another process has the file open too.
+    let other = open(dir.path());
+    store.compact().await.unwrap();
+    set(&other, "s", "more", "1").await;
+    assert_eq!(list(&store, "s").len(), 2);
+}
