@@ -97,12 +97,14 @@ async fn read(
     body: Body,
 ) -> Result<(Vec<u8>, Option<OwnedSemaphorePermit>), (StatusCode, String)> {
     let (mut bytes, mut counted) = (Vec::new(), None::<OwnedSemaphorePermit>);
+    let mut is_too_long = false;
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
-        if bytes.len() + chunk.len() > MAX_FORM_BYTES {
-            let problem = format!("is longer than {MAX_FORM_BYTES} bytes");
-            return Err((StatusCode::PAYLOAD_TOO_LARGE, problem));
+        if is_too_long || bytes.len() + chunk.len() > MAX_FORM_BYTES {
+            // The rest is read and dropped: a browser that is still sending does not see a response.
+            (is_too_long, bytes, counted) = (true, Vec::new(), None);
+            continue;
         }
         let permit = u32::try_from(chunk.len()).ok().and_then(|bytes| {
             let budget = Arc::clone(&budget.0);
@@ -117,6 +119,10 @@ async fn read(
             None => counted = Some(permit),
         }
         bytes.extend_from_slice(&chunk);
+    }
+    if is_too_long {
+        let problem = format!("is longer than {MAX_FORM_BYTES} bytes");
+        return Err((StatusCode::PAYLOAD_TOO_LARGE, problem));
     }
     Ok((bytes, counted))
 }

@@ -66,6 +66,14 @@ for (const javaScriptEnabled of [true, false]) {
       await page.click('button:text-is("Save")')
       await page.locator('#state .problem', { hasText: 'skill is too large: 300008 bytes' }).waitFor()
       assert.deepEqual([await page.inputValue('#id'), await page.inputValue('#text')], ['long', long])
+      if (javaScriptEnabled) {
+        // Longer than any form.
+        const huge = 'x'.repeat(6 << 20)
+        await page.fill('#text', huge)
+        await page.click('button:text-is("Save")')
+        await page.locator('#state .problem', { hasText: 'the form is longer than 4194304 bytes' }).waitFor()
+        assert.equal((await page.inputValue('#text')).length, huge.length)
+      }
       await page.fill('#text', text)
       await page.fill('#id', `kept/${javaScriptEnabled ? 'with' : 'without'}`)
       await page.click('button:text-is("Save")')

@@ -81,7 +81,7 @@ async fn ask(web: &Web, skill: &Skill, problem: Option<Problem>) -> Result<Respo
         (path(id.as_str(), false))
         h1 { (title) }
         @if let Some(problem) = &problem { (problem.in_place()) }
-        p.lead { "Agents will not be able to read " code { "iii://" (id) } " any more. This cannot be undone." }
+        p.lead { "Agents will not be able to read " code { "iii://" (id) } " any more. " code { "skills::rollback" } " registers a version of it again that is kept." }
         @if below > 0 { p { (count(below, "skill")) " below it " @if below == 1 { "stays" } @else { "stay" } "." } }
         form.editor method="post" action=(format!("/delete/{id}")) data-send {
             input type="hidden" name="base" value=(digest(skill));
