@@ -1,20 +1,20 @@
 //! The registry on a data directory, without an engine: what commands use when no engine
 //! is running.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use skills_core::{Error, Json, Registry};
+use skills_core::{Engine, Error, Json, Registry};
 use skills_files::Sources;
-use skills_iii::state::{Changes, StateChange, StateError};
+use skills_iii::state::{Changes, FILE_NAME, StateChange, StateError};
 
 use super::checks::{add_checks, add_store_check};
 use super::sources::{self, FileCounts};
 use super::{file_sources, registry, scopes};
 use crate::config::LoadedConfig;
-use crate::engine::LocalEngine;
+use crate::engine::{EmptyEngine, LocalEngine};
 
 /// A registry that reads and writes the rows of a data directory itself.
 pub struct LocalRegistry {
@@ -44,6 +44,20 @@ impl LocalRegistry {
             sources,
             scopes: scopes(&loaded.config),
         })
+    }
+
+    /// The registry of a data directory that is not created: without one, the files alone.
+    pub fn existing(data_dir: &Path, loaded: &LoadedConfig) -> Result<Arc<Registry>, StateError> {
+        let engine: Arc<dyn Engine> = if data_dir.join(FILE_NAME).is_file() {
+            LocalEngine::open(data_dir)?
+        } else {
+            Arc::new(EmptyEngine)
+        };
+        Ok(registry(
+            engine,
+            loaded,
+            file_sources(loaded).for_registry(),
+        ))
     }
 
     /// Loads the registry and returns a future that publishes every later change: of rows,

@@ -143,6 +143,7 @@ pub(super) fn watch_functions(
         loop {
             tokio::select! {
                 () = changed.notified() => {}
+                () = server.called_functions_changed() => {}
                 event = events.recv() => match event {
                     // Perhaps another engine, with other functions.
                     Ok(Event::Connected { .. }) => {}

@@ -11,12 +11,12 @@ use serde_json::json;
 use skills_api::log::LOG;
 use skills_core::PromptName;
 
+use super::CliError;
 use super::connection::open;
 use super::history::VersionEntry;
 use super::humanize::count;
 use super::options::{Options, parse_duration};
 use super::table::lay_out;
-use super::{CliError, address};
 
 /// List who changed which skills and prompts and when, newest first.
 #[derive(Args)]
@@ -70,7 +70,7 @@ struct Change {
 pub fn run(args: &LogArgs) -> Result<(), CliError> {
     let mut payload = json!({});
     if let Some(id) = &args.id {
-        payload["id"] = address::id(id)?.as_str().into();
+        payload["id"] = skills_core::written_id(id)?.as_str().into();
     }
     if let Some(name) = &args.prompt {
         payload["name"] = name.parse::<PromptName>()?.as_str().into();

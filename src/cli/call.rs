@@ -1,13 +1,13 @@
 //! `skills call`: calls any function on the engine.
 
 use clap::Args;
-use serde_json::{Map, Value, json};
-use skills_core::{FunctionId, Kind, nearest};
+use serde_json::{Value, json};
+use skills_core::{FunctionId, Kind, check_call, nearest};
 
-use super::connection::{Connection, open};
+use super::connection::{Access, Connection, open};
 use super::options::Options;
 use super::output::line;
-use super::{CliError, input};
+use super::{CliError, completions, input, key_value};
 
 /// The largest payload, in bytes.
 const PAYLOAD_MAX: usize = 16 << 20;
@@ -17,6 +17,7 @@ const PAYLOAD_MAX: usize = 16 << 20;
 #[command(after_help = EXAMPLES)]
 pub struct CallArgs {
     /// The function's id, such as `skills::list`.
+    #[arg(add = completions::functions())]
     function: String,
 
     /// The payload: JSON, `-` for JSON on stdin, or fields as `key=value`. A value that is JSON,
@@ -41,7 +42,6 @@ A text is printed unchanged, everything else as JSON.";
 
 pub fn run(args: &CallArgs) -> Result<(), CliError> {
     let function: FunctionId = args.function.parse()?;
-    let function = function.to_string();
     let payload = match args.payload.as_slice() {
         [] => json!({}),
         [dash] if dash == "-" => from_json(&input::text(
@@ -49,13 +49,15 @@ pub fn run(args: &CallArgs) -> Result<(), CliError> {
             PAYLOAD_MAX,
             &args.options.output(),
         )?)?,
-        [json] if key_and_value(json).is_none() => from_json(json)?,
+        [json] if key_value::split(json).is_none() => from_json(json)?,
         fields => from_fields(fields)?,
     };
     open(&args.options, async |connection| {
-        let result: Value = match connection.call_function(&function, &payload).await {
+        check(connection, &function, &payload).await?;
+        let function = function.as_str();
+        let result: Value = match connection.call_function(function, &payload).await {
             Ok(result) => result,
-            Err(error) => return Err(suggest(connection, &function, error).await),
+            Err(error) => return Err(suggest(connection, function, error).await),
         };
         connection.output.data("call", &result, |output| {
             let text = match &result {
@@ -76,27 +78,31 @@ fn from_json(text: &str) -> Result<Value, CliError> {
     })
 }
 
-/// The two parts of `key=value`. A key has no characters with which JSON begins.
-fn key_and_value(field: &str) -> Option<(&str, &str)> {
-    let (key, value) = field.split_once('=')?;
-    let is_key = !key.is_empty() && !key.contains(['{', '[', '"', ' ']);
-    is_key.then_some((key, value))
+fn from_fields(fields: &[String]) -> Result<Value, CliError> {
+    let hint = "write fields as key=value, or the whole payload as one JSON text";
+    let fields = key_value::parse(fields, "a field", hint)?.into_iter();
+    let json = |value: &str| serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    let fields = fields.map(|(key, value)| (key.to_owned(), json(value)));
+    Ok(Value::Object(fields.collect()))
 }
 
-fn from_fields(fields: &[String]) -> Result<Value, CliError> {
-    let mut payload = Map::new();
-    for field in fields {
-        let (key, value) = key_and_value(field).ok_or_else(|| {
-            let hint = "write fields as key=value, or the whole payload as one JSON text";
-            CliError::invalid(format!("`{field}` is not a field"), hint)
-        })?;
-        let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-        if payload.insert(key.to_owned(), value).is_some() {
-            let message = format!("field `{key}` is given twice");
-            return Err(CliError::invalid(message, "leave one of them out"));
-        }
+/// Checks the payload against the schema that the function declares. The operations of the
+/// registry check their input themselves.
+async fn check(
+    connection: &Connection,
+    function: &FunctionId,
+    payload: &Value,
+) -> Result<(), CliError> {
+    let is_operation = skills_api::find_function(function.as_str()).is_some();
+    if is_operation || matches!(connection.access, Access::Local(_)) {
+        return Ok(());
     }
-    Ok(payload.into())
+    let ids = json!({ "function_ids": [function.as_str()] });
+    let described = connection.call_function::<Value>("engine::functions::info", &ids);
+    // Without a description the call itself shows what is wrong.
+    let described = described.await.unwrap_or_default();
+    let schema = &described["functions"][0]["request_schema"];
+    Ok(check_call(function, schema, payload)?)
 }
 
 /// Adds a hint with the most similar function of the engine.
@@ -136,9 +142,8 @@ mod tests {
             &["zip=01", "empty=", "x=a=b"],
             r#"{"empty":"","x":"a=b","zip":"01"}"#,
         );
-        check(&["a=1", "a=2"], "field `a` is given twice");
+        check(&["a=1", "a=2"], "`a` is given twice");
         check(&["a=1", "b"], "`b` is not a field");
         check(&["a=1", "{}"], "`{}` is not a field");
-        assert!(key_and_value(r#"{"a": "b=c"}"#).is_none());
     }
 }

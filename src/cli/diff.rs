@@ -13,7 +13,7 @@ use super::connection::{Connection, open};
 use super::history::{self, SkillHistory};
 use super::options::Options;
 use super::output::Text;
-use super::{CliError, address, read};
+use super::{CliError, read};
 
 /// Show what changed between two versions of a skill.
 #[derive(Args)]
@@ -57,7 +57,7 @@ struct Comparison {
 }
 
 pub fn run(args: &DiffArgs) -> Result<(), CliError> {
-    let id = address::id(&args.id)?;
+    let id = skills_core::written_id(&args.id)?;
     let version = |text: &Option<String>| text.as_deref().map(str::parse::<VersionRef>).transpose();
     let (a, b) = (version(&args.a)?, version(&args.b)?);
     open(&args.options, async |connection| {

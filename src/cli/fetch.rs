@@ -4,11 +4,10 @@ use clap::Args;
 use serde_json::json;
 use skills_api::fetch::FETCH;
 
-use super::CliError;
-use super::address;
 use super::connection::open;
 use super::options::Options;
 use super::output::line;
+use super::{CliError, completions};
 
 /// Read several addresses into one text, each below a heading with its address.
 #[derive(Args)]
@@ -16,7 +15,7 @@ use super::output::line;
 pub struct FetchArgs {
     /// Addresses or ids, of sections too (`resend/email#errors`). If one cannot be read, the
     /// command fails.
-    #[arg(required = true, value_name = "URI")]
+    #[arg(required = true, value_name = "URI", add = completions::skill_ids())]
     uris: Vec<String>,
 
     /// The longest text, in tokens of 4 bytes; longer documents are cut at headings.
@@ -44,7 +43,7 @@ pub fn run(args: &FetchArgs) -> Result<(), CliError> {
     let uris = args
         .uris
         .iter()
-        .map(|uri| Ok(address::uri(uri)?.to_string()));
+        .map(|uri| Ok(skills_core::written_uri(uri)?.to_string()));
     let uris: Vec<String> = uris.collect::<Result<_, CliError>>()?;
     let mut input = json!({ "uris": uris });
     if let Some(max_tokens) = args.max_tokens {

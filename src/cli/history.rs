@@ -7,11 +7,11 @@ use serde_json::json;
 use skills_api::history::{PROMPT_HISTORY, SKILL_HISTORY};
 use skills_core::PromptName;
 
+use super::CliError;
 use super::connection::{Connection, open};
 use super::humanize::{age, count, size};
 use super::options::Options;
 use super::table::lay_out;
-use super::{CliError, address};
 
 /// List the versions of a registered skill, newest first.
 #[derive(Args)]
@@ -101,7 +101,7 @@ impl VersionEntry {
 }
 
 pub fn skill(args: &SkillHistoryArgs) -> Result<(), CliError> {
-    let id = address::id(&args.id)?.to_string();
+    let id = skills_core::written_id(&args.id)?.to_string();
     open(&args.options, async |connection| {
         let history = read(connection, &id).await?;
         connection.output.data("history", &history, |output| {

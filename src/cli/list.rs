@@ -9,18 +9,18 @@ use serde_json::json;
 use skills_api::skills::{LIST, RESOURCES_LIST};
 use skills_core::SCHEME;
 
-use super::CliError;
-use super::address;
 use super::connection::{Connection, open};
 use super::humanize::{age, count, size};
 use super::options::Options;
 use super::table::{fit_last, lay_out};
+use super::{CliError, completions};
 
 /// List every skill with its title, as a tree.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ListArgs {
     /// Only this skill and those below it, as in `resend`.
+    #[arg(add = completions::skill_ids())]
     prefix: Option<String>,
 
     /// Print one line per skill with its full id, instead of a tree.
@@ -117,7 +117,7 @@ pub struct Damaged {
 
 pub fn run(args: &ListArgs) -> Result<(), CliError> {
     let prefix = args.prefix.as_deref();
-    let prefix = prefix.map(|prefix| address::id(prefix.trim().trim_end_matches('/')));
+    let prefix = prefix.map(|prefix| skills_core::written_id(prefix.trim().trim_end_matches('/')));
     let prefix = prefix.transpose()?;
     open(&args.options, async |connection| {
         let mut listing = listing(connection, args.origin.as_deref()).await?;

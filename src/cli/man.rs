@@ -31,9 +31,17 @@ pub fn run(args: &ManArgs) -> Result<(), CliError> {
         command = found.ok_or_else(|| unknown(name, &command))?;
     }
     let mut page = Vec::new();
-    let rendered = Man::new(command).render(&mut page);
+    let title = command
+        .get_display_name()
+        .unwrap_or("skills")
+        .to_uppercase();
+    let version = format!("skills {}", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command).title(title).source(version);
+    let rendered = man.manual("Manual of skills").render(&mut page);
     rendered.map_err(|error| CliError::broken(format!("cannot write the page: {error}")))?;
     let page = String::from_utf8_lossy(&page);
+    // Without a date the other fields of the heading would move forward.
+    let page = page.replacen(" 1  \"", " 1 \"\" \"", 1);
     // Examples keep their lines.
     let page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n");
     let item = |name: &str, meaning: &str| format!(".TP\n\\fB{name}\\fR\n{meaning}\n");

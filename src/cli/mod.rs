@@ -4,7 +4,6 @@
 //! shared options, `error` and [`exit_code`] are how a command fails. Commands ask no questions,
 //! so that no script waits for input.
 
-mod address;
 mod agent;
 mod audit;
 mod backup;
@@ -26,6 +25,7 @@ mod history;
 mod humanize;
 mod import;
 mod input;
+mod key_value;
 mod label;
 mod lease;
 mod lint;
@@ -145,6 +145,9 @@ enum Command {
 
 /// Runs the command line and returns its exit code.
 pub fn main() -> ExitCode {
+    if completions::answer() {
+        return ExitCode::SUCCESS;
+    }
     let _log = log::FlushAtExit;
     let mut words: Vec<_> = std::env::args_os().collect();
     let starts_with_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");

@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use skills_api::skills::{INDEX, RESOURCES_READ};
 use skills_core::{IndexPart, SkillId};
 
-use super::CliError;
-use super::address;
 use super::connection::{Connection, open};
 use super::humanize::size;
 use super::options::Options;
 use super::output::Text;
+use super::{CliError, completions};
 
 /// Read a skill, a file of a skill, the index, or the output of a function.
 #[derive(Args)]
@@ -20,6 +19,7 @@ use super::output::Text;
 pub struct ReadArgs {
     /// An address, an id or a file of a skill: `iii://resend/email`, `resend/email`,
     /// `resend/email.md`, `pdf/scripts/run.py`.
+    #[arg(add = completions::skill_ids())]
     uri: String,
 
     /// Print it unchanged on a terminal too.
@@ -44,6 +44,7 @@ const READ_EXAMPLES: &str = "Examples:
 #[command(after_help = INDEX_EXAMPLES)]
 pub struct IndexArgs {
     /// Only this skill and those below it, as in `resend` or `iii://resend/`.
+    #[arg(add = completions::skill_ids())]
     prefix: Option<String>,
 
     /// The longest text, in tokens of 4 bytes; subtrees beyond it are folded.
@@ -110,7 +111,7 @@ impl Content {
 }
 
 pub fn run(args: &ReadArgs) -> Result<(), CliError> {
-    let uri = address::uri(&args.uri)?.to_string();
+    let uri = skills_core::written_uri(&args.uri)?.to_string();
     print_content("read", &uri, args.raw, &args.options)
 }
 
@@ -119,7 +120,7 @@ pub fn index(args: &IndexArgs) -> Result<(), CliError> {
     let prefix = prefix.trim().trim_end_matches('/');
     let below = match prefix {
         "" | "skills" | "iii://skills" => None,
-        prefix => Some(address::id(prefix)?),
+        prefix => Some(skills_core::written_id(prefix)?),
     };
     let part = IndexPart {
         below,

@@ -12,13 +12,14 @@ use super::connection::{Connection, open};
 use super::humanize::size;
 use super::lease::LeaseArgs;
 use super::options::Options;
-use super::{CliError, address, input};
+use super::{CliError, completions, input};
 
 /// Register a markdown file as a skill.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RegisterArgs {
     /// The id, such as `resend/email`.
+    #[arg(add = completions::skill_ids())]
     id: String,
 
     /// The markdown file, at most 256 KiB; `-` is stdin.
@@ -39,7 +40,7 @@ const EXAMPLES: &str = "Examples:
 A skill that is already registered under the id is replaced.";
 
 pub fn run(args: &RegisterArgs) -> Result<(), CliError> {
-    let id = address::id(&args.id)?;
+    let id = skills_core::written_id(&args.id)?;
     let skill = input::text(&args.file, BODY_MAX, &args.options.output())?;
     let mut payload = json!({ "id": id.as_str(), "skill": skill });
     args.lease.add_to(&mut payload)?;

@@ -7,9 +7,9 @@ use skills_api::Operation;
 use skills_api::history::{PROMPT_ROLLBACK, SKILL_ROLLBACK};
 use skills_core::{Digest, PromptName, VersionRef};
 
+use super::CliError;
 use super::connection::open;
 use super::options::Options;
-use super::{CliError, address};
 
 /// Register an older version of a skill again, as a new version.
 #[derive(Args)]
@@ -66,7 +66,7 @@ struct RolledBack {
 }
 
 pub fn skill(args: &SkillRollbackArgs) -> Result<(), CliError> {
-    let id = address::id(&args.id)?;
+    let id = skills_core::written_id(&args.id)?;
     let version: VersionRef = args.version.parse()?;
     let mut payload = json!({ "id": id.as_str(), "version": version.to_string() });
     if let Some(digest) = &args.if_match {

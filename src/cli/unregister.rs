@@ -9,14 +9,14 @@ use skills_core::{PromptName, nearest};
 use super::connection::open;
 use super::options::Options;
 use super::output::lines;
-use super::{CliError, address};
+use super::{CliError, completions};
 
 /// Remove skills.
 #[derive(Args)]
 #[command(after_help = SKILLS_EXAMPLES)]
 pub struct SkillsArgs {
     /// The ids of registered skills; an unknown id is not an error.
-    #[arg(required = true, value_name = "ID")]
+    #[arg(required = true, value_name = "ID", add = completions::skill_ids())]
     ids: Vec<String>,
 
     #[command(flatten)]
@@ -32,7 +32,7 @@ const SKILLS_EXAMPLES: &str = "Examples:
 #[command(after_help = PROMPTS_EXAMPLES)]
 pub struct PromptsArgs {
     /// The names of registered prompts; an unknown name is not an error.
-    #[arg(required = true, value_name = "NAME")]
+    #[arg(required = true, value_name = "NAME", add = completions::prompt_names())]
     names: Vec<String>,
 
     #[command(flatten)]
@@ -43,7 +43,10 @@ const PROMPTS_EXAMPLES: &str = "Examples:
   skills prompts unregister greet";
 
 pub fn skills(args: &SkillsArgs) -> Result<(), CliError> {
-    let ids = args.ids.iter().map(|id| Ok(address::id(id)?.to_string()));
+    let ids = args
+        .ids
+        .iter()
+        .map(|id| Ok(skills_core::written_id(id)?.to_string()));
     let ids: Vec<_> = ids.collect::<Result<_, CliError>>()?;
     let operations = [&skills::UNREGISTER, &skills::LIST];
     unregister(&args.options, operations, ["skills", "id"], &ids)

@@ -15,9 +15,9 @@ use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use skills_api::documents::{DOCUMENTS, Document, Documents, DocumentsInput};
 use skills_core::{
-    Engine, Error, Failure, FileContent, FilePath, FoundDocument, Head, Listing, Manifest, Origin,
-    Pending, PromptName, PromptText, ResourceUri, SkillId, Source, SourcePrompt, SourceSkill,
-    file_of_body, manifests_of_bodies,
+    Engine, Error, Failure, FileContent, FilePath, FoundDocument, Head, Listing, Lookup, Manifest,
+    Origin, Pending, PromptName, PromptText, ResourceUri, SkillId, Source, SourcePrompt,
+    SourceSkill, file_of_body, manifests_of_bodies,
 };
 
 use answers::{Data, Described, Entry, FileData, List, Rendered, Text, declared};
@@ -135,8 +135,9 @@ impl WorkerSource {
                     // The name of a skill without a title is its id.
                     title: title.filter(|title| **title != *id.as_str()),
                     description: described.and_then(|entry| entry.description),
-                    // The list has no triggers.
+                    // The list has neither triggers nor links.
                     triggers: None,
+                    sections: None,
                 },
                 folder: None,
                 body_hash: None,
@@ -204,10 +205,6 @@ impl WorkerSource {
         }))
     }
 
-    async fn read_skill(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        self.read_text(&ResourceUri::Skill(id.clone())).await
-    }
-
     async fn read_text(&self, uri: &ResourceUri) -> Result<Option<Arc<str>>, Error> {
         let input = uncounted(uri);
         let contents: Option<List<Text>> = self
@@ -234,13 +231,6 @@ impl WorkerSource {
             place: format!("a document of the engine's skills worker ({origin})"),
             body,
         }))
-    }
-
-    async fn find_prompt_place(&self, name: &PromptName) -> Result<Option<String>, Error> {
-        let listed = self.prompts_without_descriptions().await?;
-        let mut listed = listed.iter();
-        let found = listed.find(|prompt| prompt.name == *name);
-        Ok(found.map(|_| "a document of the engine's skills worker".to_owned()))
     }
 
     async fn read_file(&self, id: &SkillId, path: &FilePath) -> Result<Option<FileContent>, Error> {
@@ -284,34 +274,28 @@ impl Source for WorkerSource {
         Box::pin(self.list_skills())
     }
 
-    fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
-        Box::pin(self.read_skill(id))
+    fn skill<'a>(&'a self, id: &'a SkillId) -> Lookup<'a, Arc<str>> {
+        Box::pin(async { self.read_text(&ResourceUri::Skill(id.clone())).await })
     }
 
-    fn document<'a>(
-        &'a self,
-        id: &'a SkillId,
-        origin: Origin,
-    ) -> Pending<'a, Result<Option<FoundDocument>, Error>> {
+    fn document<'a>(&'a self, id: &'a SkillId, origin: Origin) -> Lookup<'a, FoundDocument> {
         Box::pin(self.find_document(id, origin))
     }
 
-    fn prompt_place<'a>(
-        &'a self,
-        name: &'a PromptName,
-    ) -> Pending<'a, Result<Option<String>, Error>> {
-        Box::pin(self.find_prompt_place(name))
+    fn prompt_place<'a>(&'a self, name: &'a PromptName) -> Lookup<'a, String> {
+        Box::pin(async move {
+            let listed = self.prompts_without_descriptions().await?;
+            let mut listed = listed.iter();
+            let found = listed.find(|prompt| prompt.name == *name);
+            Ok(found.map(|_| "a document of the engine's skills worker".to_owned()))
+        })
     }
 
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
         Box::pin(self.list_manifests())
     }
 
-    fn file<'a>(
-        &'a self,
-        id: &'a SkillId,
-        path: &'a FilePath,
-    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+    fn file<'a>(&'a self, id: &'a SkillId, path: &'a FilePath) -> Lookup<'a, FileContent> {
         Box::pin(self.read_file(id, path))
     }
 
@@ -323,7 +307,7 @@ impl Source for WorkerSource {
         &'a self,
         name: &'a PromptName,
         given: &'a Map<String, Value>,
-    ) -> Pending<'a, Result<Option<PromptText>, Error>> {
+    ) -> Lookup<'a, PromptText> {
         Box::pin(self.read_prompt(name, given))
     }
 }

@@ -11,6 +11,25 @@ pub(crate) fn after_token(line: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
 }
 
+/// Whether a line that is not a directive was probably meant as one: `@plan z=1`, ` @plane z=1`.
+pub(crate) fn is_nearly_one(line: &str) -> bool {
+    let text = line.trim_start_matches(' ');
+    // With more spaces it is code.
+    if !text.starts_with('@') || line.len() - text.len() > 3 {
+        return false;
+    }
+    let (token, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+    if token.len() > "@plane".len() + 2 {
+        return false;
+    }
+    let has_position = rest.contains("z=");
+    match strsim::osa_distance(&token.to_lowercase(), "@plane") {
+        0 | 2 => has_position,
+        1 => true,
+        _ => false,
+    }
+}
+
 /// The attributes in the order written. `offset` is where `rest` begins in `source`.
 pub(crate) fn fields<'a>(
     source: &str,

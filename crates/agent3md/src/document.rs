@@ -14,6 +14,8 @@ pub struct Document<'a> {
     pub source: &'a str,
     /// The `3md` value; never empty, otherwise unchecked.
     pub version: Cow<'a, str>,
+    /// The line of the version in the source.
+    pub version_bytes: Range<usize>,
     /// The meaning of z, lowercase; `layer` by default.
     pub axis: String,
     /// The `title` value; `Some("")` for a title without a value.
@@ -26,6 +28,8 @@ pub struct Document<'a> {
     pub planes: Vec<Plane<'a>>,
     /// A code fence that is never closed and contains directives, which are therefore text.
     pub unclosed_fence: Option<UnclosedFence>,
+    /// The first lines that are nearly directives, and therefore text.
+    pub near_directives: Vec<Range<usize>>,
 }
 
 /// One plane.

@@ -84,6 +84,16 @@ rules! {
     ImpliedIdentity "implied-identity" Warning,
     /// A code fence that is never closed and contains directives.
     UnclosedFence "unclosed-fence" Warning,
+    /// A version of the format that is not known.
+    Version "version" Warning,
+    /// A front matter key without a meaning.
+    UnknownKey "unknown-key" Warning,
+    /// A plane attribute without a meaning.
+    UnknownAttribute "unknown-attribute" Warning,
+    /// A line that is nearly a directive.
+    NearDirective "near-directive" Warning,
+    /// A label that the registry cannot make an id of.
+    LabelId "label-id" Warning,
 }
 
 impl Serialize for Rule {

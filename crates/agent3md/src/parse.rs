@@ -22,6 +22,9 @@ pub(crate) fn parse(source: &str) -> Result<Document<'_>, ParseError> {
     body.finish(head)
 }
 
+/// How many lines that are nearly directives a document keeps.
+const NEAR_DIRECTIVES_MAX: usize = 20;
+
 /// One line, without its LF or CRLF.
 struct Line<'a> {
     text: &'a str,
@@ -78,6 +81,7 @@ impl<'a> Iterator for Lines<'a> {
 /// The contents of the front matter.
 struct Head<'a> {
     version: Cow<'a, str>,
+    version_bytes: Range<usize>,
     axis: String,
     title: Option<Cow<'a, str>>,
     metadata: Fields<'a>,
@@ -139,7 +143,7 @@ fn head<'a>(
     metadata: Vec<Field<'a>>,
 ) -> Result<Head<'a>, ParseError> {
     let version = match version {
-        Some(field) if !field.value.is_empty() => field.value,
+        Some(field) if !field.value.is_empty() => field,
         other => {
             let at = locate(source, other.map_or(opening, |field| field.bytes));
             return Err(ParseError::MissingVersion { at });
@@ -147,7 +151,8 @@ fn head<'a>(
     };
     let axis = axis.map_or_else(|| "layer".to_owned(), |axis| trim(&axis).to_lowercase());
     Ok(Head {
-        version,
+        version: version.value,
+        version_bytes: version.bytes,
         axis,
         title,
         metadata: Fields::new(metadata),
@@ -161,6 +166,7 @@ struct Body<'a> {
     fence: Option<(char, Range<usize>)>,
     /// The first directive inside the open fence.
     hidden: Option<Range<usize>>,
+    near_directives: Vec<Range<usize>>,
     /// The directive of the current section; none in the preamble.
     directive: Option<Directive<'a>>,
     /// The section from its first to its last line that is not blank, and the number of the first.
@@ -182,6 +188,7 @@ impl<'a> Body<'a> {
             source,
             fence: None,
             hidden: None,
+            near_directives: Vec::new(),
             directive: None,
             text: None,
             preamble: None,
@@ -207,6 +214,12 @@ impl<'a> Body<'a> {
         let text = line.text.trim_start_matches([' ', '\t']);
         if text.is_empty() {
             return Ok(());
+        }
+        if self.fence.is_none()
+            && self.near_directives.len() < NEAR_DIRECTIVES_MAX
+            && directive::is_nearly_one(line.text)
+        {
+            self.near_directives.push(line.bytes.clone());
         }
         match (&self.fence, fence_char(text)) {
             (None, Some(fence)) => {
@@ -295,6 +308,7 @@ impl<'a> Body<'a> {
         };
         let Head {
             version,
+            version_bytes,
             axis,
             title,
             metadata,
@@ -303,12 +317,14 @@ impl<'a> Body<'a> {
         Ok(Document {
             source,
             version,
+            version_bytes,
             axis,
             title,
             metadata,
             preamble,
             planes,
             unclosed_fence,
+            near_directives: self.near_directives,
         })
     }
 }

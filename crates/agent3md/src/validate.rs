@@ -4,13 +4,14 @@
 //! the rules about inputs and tools are checked skill by skill.
 
 mod skill;
+mod unknown;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::agent::is_identity;
 use crate::document::{Document, Plane};
-use crate::error::excerpt;
+use crate::error::{ParseError, excerpt};
 use crate::field::trim_wide;
 use crate::finding::{Finding, Rule, ValidationReport};
 use crate::graph::{Targets, first_cycle};
@@ -31,11 +32,18 @@ pub fn validate(source: &str) -> ValidationReport {
             findings: vec![Finding {
                 rule: Rule::Parse,
                 z: None,
-                message: error.to_string(),
+                message: without_place(&error),
                 at: error.at().clone(),
             }],
         },
     }
+}
+
+/// The message of an error without the place, which the finding has.
+fn without_place(error: &ParseError) -> String {
+    let message = error.to_string();
+    let place = format!("{}: ", error.at());
+    message.strip_prefix(&place).unwrap_or(&message).to_owned()
 }
 
 /// Checks a parsed document.
@@ -56,6 +64,11 @@ pub fn validate_document(document: &Document<'_>) -> ValidationReport {
     check.wide_links();
     check.implied_identity();
     check.unclosed_fence();
+    check.version();
+    check.unknown_keys();
+    check.unknown_attributes();
+    check.near_directives();
+    check.label_ids();
     check.finish()
 }
 
@@ -69,7 +82,7 @@ struct Draft {
 
 struct Check<'d, 'a> {
     document: &'d Document<'a>,
-    /// The planes without `kind=identity`.
+    /// The planes that are skills: neither marked as identity nor the identity because none is.
     skills: Vec<SkillPlane<'d, 'a>>,
     by_z: HashMap<u64, u32>,
     drafts: Vec<Draft>,
@@ -96,7 +109,9 @@ impl<'d, 'a> SkillPlane<'d, 'a> {
 impl<'d, 'a> Check<'d, 'a> {
     fn new(document: &'d Document<'a>) -> Self {
         let planes = &document.planes;
-        let skills = planes.iter().filter(|plane| !is_identity(plane));
+        let implied = usize::from(!planes.iter().any(is_identity));
+        let skills = planes.iter().skip(implied);
+        let skills = skills.filter(|plane| !is_identity(plane));
         let positions = planes.iter().map(|plane| number::key(plane.z));
         Self {
             document,

@@ -78,6 +78,9 @@ pub struct Document {
     description: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     triggers: Option<Vec<Arc<str>>>,
+    /// The functions whose output it links to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sections: Option<Vec<String>>,
     /// How visible it is, if that is not `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     visibility: Option<String>,
@@ -151,6 +154,10 @@ impl Document {
             title: skill.head.title.clone(),
             description: skill.head.description.clone(),
             triggers: skill.head.triggers.as_ref().map(|all| all.to_vec()),
+            sections: skill.head.sections.as_ref().map(|sections| {
+                let sections = sections.iter();
+                sections.map(ToString::to_string).collect()
+            }),
             visibility: skill
                 .head
                 .visibility
@@ -194,6 +201,10 @@ impl Document {
                     triggers: self.triggers.map(Into::into),
                     // A later version may have others.
                     visibility: self.visibility.and_then(|name| name.parse().ok()),
+                    sections: self.sections.map(|sections| {
+                        let sections = sections.iter();
+                        sections.filter_map(|id| id.parse().ok()).collect()
+                    }),
                 },
                 folder,
                 body_hash: None,
@@ -278,6 +289,7 @@ mod tests {
                 description: None,
                 triggers: Some(["read pdf".into()].into()),
                 visibility: Some(Visibility::Manual),
+                sections: Some(["demo::hello".parse().unwrap()].into()),
             },
             folder: Some(Arc::new(folder)),
             body_hash: None,

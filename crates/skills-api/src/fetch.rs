@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use skills_core::{Error, FetchOptions, Json, Pending, Registry};
+use skills_core::{Error, FetchOptions, Json, Pending, Registry, written_uri};
 
 use super::Operation;
 use super::decode::{decode, encode};
@@ -75,10 +75,13 @@ fn fetch(
             max_tokens,
             partial: partial || is_tool,
         };
-        encode(
-            &registry
-                .fetch(uri.as_deref(), uris.as_deref(), options)
-                .await?,
-        )
+        let written = |text: String| match written_uri(&text) {
+            Ok(uri) if is_tool => uri.to_string(),
+            _ => text,
+        };
+        let uri = uri.map(written);
+        let uris = uris.map(|uris| uris.into_iter().map(written).collect::<Vec<_>>());
+        let fetched = registry.fetch(uri.as_deref(), uris.as_deref(), options);
+        encode(&fetched.await?)
     })
 }

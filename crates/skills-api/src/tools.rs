@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use skills_core::limits::LIST_PAGE;
 use skills_core::{
     FILE_SCHEME, Missing, PageRequest, ResolvedSkill, Resource, ResourceUri, SCHEME, SkillId, page,
+    written_id, written_uri,
 };
 
 use super::Operation;
@@ -97,7 +98,7 @@ pub const READ: Operation = Operation::tool::<ReadInput, Text>(
     |registry, payload| {
         Box::pin(async move {
             let ReadInput { uri } = decode(&payload)?;
-            encode(registry.read(&uri.parse()?).await?.text()?)
+            encode(registry.read(&written_uri(&uri)?).await?.text()?)
         })
     },
 );
@@ -114,8 +115,7 @@ pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(
     |registry, payload| {
         Box::pin(async move {
             let ResolveInput { id } = decode(&payload)?;
-            let id = id.strip_prefix("iii://").unwrap_or(&id);
-            let resolved = registry.resolve(&id.parse::<SkillId>()?).await?;
+            let resolved = registry.resolve(&written_id(&id)?).await?;
             let section = |skill: &ResolvedSkill| {
                 let text = skill.text.trim_end();
                 format!("# {}\n\n{text}", address(&skill.id))

@@ -151,6 +151,7 @@ mod tests {
             description: Some("Use it.".into()),
             triggers: Some(["find: code".into(), "- grep".into()].into()),
             visibility: None,
+            ..Head::default()
         };
         let text = with_front_matter(&head, "Body\n");
         let read = Head::of(&text);

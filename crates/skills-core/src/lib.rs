@@ -10,6 +10,7 @@
 //! crate reaches the outside through two ports, [`Engine`] and [`Source`].
 
 pub mod agent_skill;
+mod call_arguments;
 mod catalogue;
 mod change;
 mod content;
@@ -60,7 +61,9 @@ mod timestamp;
 mod uri;
 mod usage;
 mod visibility;
+mod written_address;
 
+pub use call_arguments::check_call;
 pub use change::{Change, Listener, Topic};
 pub use content::{Content, ContentData, Mime, from_section};
 pub use digest::Digest;
@@ -107,9 +110,10 @@ pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder}
 pub use skill_id::SkillId;
 pub use skills_search::marks;
 pub use source::{
-    DOCUMENT_ORIGINS, FoundDocument, Listing, Origin, PromptText, Skipped, Source, SourcePrompt,
-    SourceSkill, body_hash, file_of_body, manifests_of_bodies,
+    DOCUMENT_ORIGINS, FoundDocument, Listing, Lookup, Origin, PromptText, Skipped, Source,
+    SourcePrompt, SourceSkill, body_hash, file_of_body, manifests_of_bodies,
 };
 pub use uri::{FILE_SCHEME, ResourceUri, SCHEME, TextPart};
 pub use usage::UsageCounts;
 pub use visibility::{Visibility, VisibilityRules};
+pub use written_address::{written_id, written_uri};

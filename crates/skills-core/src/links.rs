@@ -1,6 +1,8 @@
 //! The links of a document: the skills and the files it depends on.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use pulldown_cmark::{Event, Parser, Tag};
 
@@ -40,10 +42,32 @@ pub fn links(document: &str, path: Option<&FilePath>) -> (Vec<Link>, bool) {
     (found, is_all)
 }
 
+/// The functions whose output a body links to, each once; `None` if there are none.
+pub(crate) fn sections(body: &str) -> Option<Arc<[FunctionId]>> {
+    // Most bodies have none, and a text search costs far less than a parser.
+    if !body.contains("iii://fn") {
+        return None;
+    }
+    let functions = body_links(body, 0, None).filter_map(|link| match link.to {
+        Ok(Target::Section(function)) => Some(function),
+        _ => None,
+    });
+    let functions: BTreeSet<_> = functions.collect();
+    (!functions.is_empty()).then(|| functions.into_iter().collect())
+}
+
 /// Every link of a document, in order. Links to the index are left out.
 fn all_links<'a>(document: &'a str, path: Option<&'a FilePath>) -> impl Iterator<Item = Link> + 'a {
     let (_, body) = front_matter::split(document);
-    let start = document.len() - body.len();
+    body_links(body, document.len() - body.len(), path)
+}
+
+/// Every link of a body that begins at `start` in its document.
+fn body_links<'a>(
+    body: &'a str,
+    start: usize,
+    path: Option<&'a FilePath>,
+) -> impl Iterator<Item = Link> + 'a {
     // An inline link, a reference or an image has a bracket; an autolink has a scheme.
     let may_have = body.contains(SCHEME)
         || body.contains(FILE_SCHEME)
@@ -155,6 +179,16 @@ mod tests {
             .map(|link| &document[link.bytes])
             .collect();
         assert_eq!(found, ["[f](iii://fn/a/b)", "[s](iii://c#x)"]);
+    }
+
+    #[test]
+    fn the_sections_of_a_body() {
+        let body = "[b](iii://fn/b#x) ![a](iii://fn%2Fa) <iii://fn/b> `[c](iii://fn/c)` iii://fn/d \
+            [e](iii://fn/state/get) [f](iii://fn)";
+        let found = sections(body).unwrap();
+        let found: Vec<_> = found.iter().map(FunctionId::as_str).collect();
+        assert_eq!(found, ["a", "b"]);
+        assert_eq!(sections("[a](iii://a) iii://fn/d"), None);
     }
 
     #[test]

@@ -18,7 +18,8 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, T
 use crate::escape::without_hidden;
 use crate::front_matter::{self, Document, FrontMatter, Triggers};
 use crate::limits::{DESCRIPTION_MAX, MAX_SKILL_DESCRIPTION_CHARS};
-use crate::{SkillId, Visibility};
+use crate::links::sections;
+use crate::{FunctionId, SkillId, Visibility};
 
 /// Title, description and triggers of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,6 +35,8 @@ pub struct Head {
     pub triggers: Option<Triggers>,
     /// The visibility that the front matter declares; the configuration decides before it.
     pub visibility: Option<Visibility>,
+    /// The functions whose output the body links to.
+    pub sections: Option<Arc<[FunctionId]>>,
 }
 
 /// How much of a body is parsed first, in bytes.
@@ -46,7 +49,7 @@ impl Head {
             (Some(yaml), body) => Self::with(parse_if_relevant(yaml).as_ref(), body),
             (None, body) => match front_matter::split_unclosed(body) {
                 Some((front_matter, body)) => Self::with(Some(&front_matter), body),
-                None => Self::of_body(body),
+                None => Self::with(None, body),
             },
         }
     }
@@ -69,11 +72,15 @@ impl Head {
             }
             visit(event, range);
         }
-        Self::decide(document.front_matter.as_ref(), scan.found.head)
+        let mut head = scan.found.head;
+        head.sections = sections(document.after);
+        Self::decide(document.front_matter.as_ref(), head)
     }
 
     fn with(front_matter: Option<&FrontMatter>, body: &str) -> Self {
-        Self::decide(front_matter, Self::of_body(body))
+        let mut head = Self::of_body(body);
+        head.sections = sections(body);
+        Self::decide(front_matter, head)
     }
 
     /// The head of a document with this front matter and this head of its body.

@@ -1,6 +1,6 @@
 //! The value of one key, and all values of a scope at one moment.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::index::Lines;
 use crate::lease::LeaseMarks;
 use crate::registry::IndexMarks;
-use crate::{Json, Skill, Skipped};
+use crate::{FunctionId, Json, Skill, Skipped};
 
 /// The value of a key.
 #[derive(Debug, PartialEq)]
@@ -43,6 +43,8 @@ pub(crate) struct Snapshot<T> {
     index_lines: Mutex<Option<(IndexMarks, Arc<Lines>)>>,
     /// The text of the index, if it has no other lines.
     pub index: OnceLock<Arc<str>>,
+    /// The functions that the rows call.
+    pub functions: OnceLock<Arc<HashSet<FunctionId>>>,
     /// Encoded lists of the rows, by the name of the list.
     encoded: Mutex<HashMap<&'static str, Encoded>>,
 }
@@ -55,6 +57,7 @@ impl<T> Snapshot<T> {
             damaged,
             index_lines: Mutex::default(),
             index: OnceLock::new(),
+            functions: OnceLock::new(),
             encoded: Mutex::default(),
         }
     }

@@ -147,13 +147,16 @@ pub struct PromptText {
     pub text: Arc<str>,
 }
 
+/// What is looked for; `None` if it does not exist.
+pub type Lookup<'a, T> = Pending<'a, Result<Option<T>, Error>>;
+
 /// A collection of documents that may change at any time.
 pub trait Source: Send + Sync {
     /// Every skill, and what had to be skipped.
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>>;
 
     /// The body of a skill.
-    fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>>;
+    fn skill<'a>(&'a self, id: &'a SkillId) -> Lookup<'a, Arc<str>>;
 
     /// The whole text of the document behind a skill, with its front matter.
     fn original<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
@@ -169,17 +172,10 @@ pub trait Source: Send + Sync {
     }
 
     /// The document of one origin, although a document of another origin hides it.
-    fn document<'a>(
-        &'a self,
-        id: &'a SkillId,
-        origin: Origin,
-    ) -> Pending<'a, Result<Option<FoundDocument>, Error>>;
+    fn document<'a>(&'a self, id: &'a SkillId, origin: Origin) -> Lookup<'a, FoundDocument>;
 
     /// Where the prompt with this name is: a path.
-    fn prompt_place<'a>(
-        &'a self,
-        name: &'a PromptName,
-    ) -> Pending<'a, Result<Option<String>, Error>>;
+    fn prompt_place<'a>(&'a self, name: &'a PromptName) -> Lookup<'a, String>;
 
     /// Every skill as [`Self::skills`] lists it, with the digests of its files, in one walk.
     fn manifests(&self) -> Pending<'_, Result<Listing<Manifest>, Error>> {
@@ -188,11 +184,7 @@ pub trait Source: Send + Sync {
 
     /// A file in the folder of a skill, read now: `SKILL.md` is the raw document, or generated
     /// for a skill that is not a folder. `None` if there is no such skill or no such file.
-    fn file<'a>(
-        &'a self,
-        id: &'a SkillId,
-        path: &'a FilePath,
-    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+    fn file<'a>(&'a self, id: &'a SkillId, path: &'a FilePath) -> Lookup<'a, FileContent> {
         Box::pin(file_of_body(self, id, path))
     }
 
@@ -205,7 +197,7 @@ pub trait Source: Send + Sync {
         &'a self,
         name: &'a PromptName,
         given: &'a Map<String, Value>,
-    ) -> Pending<'a, Result<Option<PromptText>, Error>>;
+    ) -> Lookup<'a, PromptText>;
 }
 
 /// Bodies of a source that are read at the same time.

@@ -1,5 +1,6 @@
 //! An `iii://` or `skill://` address, and what it refers to.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -70,18 +71,21 @@ impl FromStr for ResourceUri {
                 "try `iii://skills`, the index",
             ));
         };
-        if path.starts_with('@') {
-            return skill_from(text, path);
+        // Decoded once, before any check: a client that fills in a template encodes slashes.
+        let (before, query) = match path.split_once('?') {
+            Some((before, query)) => (decoded(text, before)?, Some(decoded(text, query)?)),
+            None => (decoded(text, path)?, None),
+        };
+        let before = &*before;
+        if before.starts_with('@') && query.is_none() {
+            return skill_from(text, before);
         }
-        if let Some((id, version)) = path.split_once('@').filter(|_| !path.starts_with("fn/")) {
+        let versioned = before.split_once('@').filter(|_| query.is_none());
+        if let Some((id, version)) = versioned.filter(|_| !before.starts_with("fn/")) {
             let id = id.parse().map_err(|e| in_address(text, &e))?;
             let version = version.parse().map_err(|e| in_address(text, &e))?;
             return Ok(Self::Version(id, version));
         }
-        let (before, query) = match path.split_once('?') {
-            Some((before, query)) => (before, Some(query)),
-            None => (path, None),
-        };
         let below = match before.strip_suffix('/') {
             None if before == "skills" && query.is_some() => Some(None),
             Some(id) if !id.is_empty() && !id.starts_with("fn/") && id != "fn" => {
@@ -90,26 +94,43 @@ impl FromStr for ResourceUri {
             _ => None,
         };
         if let Some(below) = below {
-            let view = view(text, query)?;
+            let view = view(text, query.as_deref())?;
             return Ok(Self::IndexPart(IndexPart { below, view }));
         }
-        match path.split_once('/') {
-            None if path == "skills" => Ok(Self::Index),
-            None if path == "fn" => Err(Error::invalid_hint(
+        if let Some(query) = query {
+            return Err(unknown_query(text, &query));
+        }
+        match before.split_once('/') {
+            None if before == "skills" => Ok(Self::Index),
+            None if before == "fn" => Err(Error::invalid_hint(
                 format!("address {}", quote(text)),
                 "names no function",
                 "write `iii://fn/worker/function`",
             )),
             Some(("fn", function)) => section(text, function),
-            _ => match old_link(text, path) {
+            _ => match old_link(text, before) {
                 Some(error) => Err(error),
-                None => path
+                None => before
                     .parse()
                     .map(Self::Skill)
                     .map_err(|e| in_address(text, &e)),
             },
         }
     }
+}
+
+/// A part of an address without `%2F` and the like.
+fn decoded<'a>(text: &str, part: &'a str) -> Result<Cow<'a, str>, Error> {
+    if !part.contains('%') {
+        return Ok(part.into());
+    }
+    let decoded = percent_decode(part).map(Cow::Owned);
+    decoded.ok_or_else(|| {
+        Error::invalid(
+            format!("address {}", quote(text)),
+            "has a `%` that is not followed by two hexadecimal digits of UTF-8",
+        )
+    })
 }
 
 /// The address of the whole text and the part of it, if an address has one. In the path of a
@@ -201,7 +222,7 @@ fn unknown_query(text: &str, query: &str) -> Error {
     Error::invalid_hint(
         format!("address {}", quote(text)),
         format!("has an unknown query {}", quote(query)),
-        "the index takes `?pages`, or `?from=` and an id",
+        "a text takes `?toc`, the index `?pages`, or `?from=` and an id",
     )
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use skills_core::{
-    Error, FileContent, FilePath, FoundDocument, Listing, Manifest, Origin, Pending, PromptName,
-    PromptText, SkillId, Skipped, Source, SourcePrompt, SourceSkill, VisibilityRules,
+    Error, FileContent, FilePath, FoundDocument, Listing, Lookup, Manifest, Origin, Pending,
+    PromptName, PromptText, SkillId, Skipped, Source, SourcePrompt, SourceSkill, VisibilityRules,
 };
 
 use crate::agents::{AgentFile, AgentSkill, AgentsReport};
@@ -275,11 +275,11 @@ impl Source for Sources {
         })
     }
 
-    fn skill<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
+    fn skill<'a>(&'a self, id: &'a SkillId) -> Lookup<'a, Arc<str>> {
         Box::pin(self.read_skill(id))
     }
 
-    fn original<'a>(&'a self, id: &'a SkillId) -> Pending<'a, Result<Option<Arc<str>>, Error>> {
+    fn original<'a>(&'a self, id: &'a SkillId) -> Lookup<'a, Arc<str>> {
         Box::pin(self.read_original(id))
     }
 
@@ -290,18 +290,11 @@ impl Source for Sources {
         Box::pin(self.read_bodies(ids))
     }
 
-    fn document<'a>(
-        &'a self,
-        id: &'a SkillId,
-        origin: Origin,
-    ) -> Pending<'a, Result<Option<FoundDocument>, Error>> {
+    fn document<'a>(&'a self, id: &'a SkillId, origin: Origin) -> Lookup<'a, FoundDocument> {
         Box::pin(self.find_document(id, origin))
     }
 
-    fn prompt_place<'a>(
-        &'a self,
-        name: &'a PromptName,
-    ) -> Pending<'a, Result<Option<String>, Error>> {
+    fn prompt_place<'a>(&'a self, name: &'a PromptName) -> Lookup<'a, String> {
         Box::pin(self.find_prompt_place(name))
     }
 
@@ -309,11 +302,7 @@ impl Source for Sources {
         Box::pin(self.list_manifests())
     }
 
-    fn file<'a>(
-        &'a self,
-        id: &'a SkillId,
-        path: &'a FilePath,
-    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+    fn file<'a>(&'a self, id: &'a SkillId, path: &'a FilePath) -> Lookup<'a, FileContent> {
         Box::pin(self.read_bundled_file(id, path))
     }
 
@@ -325,7 +314,7 @@ impl Source for Sources {
         &'a self,
         name: &'a PromptName,
         given: &'a Map<String, Value>,
-    ) -> Pending<'a, Result<Option<PromptText>, Error>> {
+    ) -> Lookup<'a, PromptText> {
         Box::pin(self.read_prompt(name, given))
     }
 }

@@ -93,7 +93,6 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
     let mut ids = HashSet::new();
     entries.retain(|entry| ids.insert(entry.id.clone()));
     let mut index = Index::default();
-    let is_alone = entries.len() == 1;
     for entry in &entries {
         let triggers: Vec<&str> = entry.triggers.iter().flatten().map(|t| &**t).collect();
         index.insert(&Document {
@@ -101,8 +100,7 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
             id: &entry.id,
             title: &entry.title,
             description: &entry.description,
-            // Without others to compare with, title and description decide.
-            body: if is_alone { "" } else { entry.body },
+            body: entry.body,
             ..Document::default()
         });
     }

@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use skills_core::{Error, Failure, Kind, nearest};
+use skills_core::{Error, Failure, Kind, check_call, nearest};
 use tokio::time::{Instant, interval_at};
 
 use super::builtin_tools::{self, BUILTIN_TOOLS};
@@ -36,11 +36,15 @@ pub async fn call(
     } else {
         let tools = &shared.engine_tools;
         let found = tools.find(name).await;
-        let Some(function) = found.map_err(|e| error_code::error(&e))? else {
+        let Some((function, schema)) = found.map_err(|e| error_code::error(&e))? else {
             return Err(unknown_tool(tools, name).await);
         };
-        let payload = to_raw_value(&arguments).expect("a map of values is JSON");
-        let work = tools.call(&function, payload);
+        let arguments = Value::Object(arguments);
+        let work = async {
+            check_call(&function, &schema, &arguments)?;
+            let payload = to_raw_value(&arguments).expect("a value is JSON");
+            tools.call(&function, payload).await
+        };
         let output = with_progress(context, name, interval, work).await;
         let version = context.protocol_version();
         output.map(|output| readable(result(output.as_deref()), version.as_ref()))

@@ -8,7 +8,7 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use skills_core::{Engine, Error, Failure, FunctionId, Json};
+use skills_core::{Engine, Error, Failure, FunctionId, Json, Registry};
 
 use super::limits::MAX_NAME_LENGTH;
 use super::{McpSettings, builtin_tools, schema, tool_name};
@@ -21,13 +21,22 @@ const BATCH_SIZE: usize = 32;
 /// The functions on the engine that are tools.
 pub struct EngineTools {
     engine: Arc<dyn Engine>,
+    registry: Arc<Registry>,
     settings: McpSettings,
     /// The tools as clients last knew them; `None` until the first list.
-    listed: Mutex<Option<Vec<Tool>>>,
+    listed: Mutex<Option<Loaded>>,
     /// Held while `listed` is set or compared, so that no change in between is missed.
     listing: tokio::sync::Mutex<()>,
     /// Functions with too long names that were logged.
     logged: Mutex<HashSet<String>>,
+}
+
+/// The tools at one moment.
+#[derive(Clone)]
+struct Loaded {
+    tools: Vec<Tool>,
+    /// The functions that skills and prompts call.
+    called: Arc<HashSet<FunctionId>>,
 }
 
 /// A function as the engine describes it.
@@ -54,9 +63,10 @@ struct FunctionList {
 
 impl EngineTools {
     /// The tools on `engine`.
-    pub fn new(engine: Arc<dyn Engine>, settings: McpSettings) -> Self {
+    pub fn new(engine: Arc<dyn Engine>, registry: Arc<Registry>, settings: McpSettings) -> Self {
         Self {
             engine,
+            registry,
             settings,
             listed: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
@@ -67,37 +77,51 @@ impl EngineTools {
     /// Every tool, with its schemas.
     pub async fn tools(&self) -> Result<Vec<Tool>, Error> {
         if self.listed().is_some() {
-            return self.load().await;
+            return Ok(self.load().await?.tools);
         }
         let _listing = self.listing.lock().await;
-        let tools = self.load().await?;
-        self.listed().get_or_insert_with(|| tools.clone());
-        Ok(tools)
+        let loaded = self.load().await?;
+        self.listed().get_or_insert_with(|| loaded.clone());
+        Ok(loaded.tools)
     }
 
     /// Whether the tools differ from those that clients last knew.
     pub async fn changed(&self) -> bool {
         let _listing = self.listing.lock().await;
-        let Ok(tools) = self.load().await else {
+        let Ok(loaded) = self.load().await else {
             // The next list returns the error.
             return false;
         };
-        match &mut *self.listed() {
-            Some(before) if *before != tools => {
-                *before = tools;
-                true
-            }
-            Some(_) | None => false,
-        }
+        let mut listed = self.listed();
+        let Some(before) = listed.as_mut() else {
+            return false;
+        };
+        let changed = before.tools != loaded.tools;
+        *before = loaded;
+        changed
     }
 
-    fn listed(&self) -> MutexGuard<'_, Option<Vec<Tool>>> {
+    /// Whether skills and prompts call other functions than when clients last knew the tools.
+    pub async fn called_functions_changed(&self) -> bool {
+        let Some(before) = self
+            .listed()
+            .as_ref()
+            .map(|listed| Arc::clone(&listed.called))
+        else {
+            return false;
+        };
+        let called = self.registry.called_functions().await;
+        called.is_ok_and(|called| called != before)
+    }
+
+    fn listed(&self) -> MutexGuard<'_, Option<Loaded>> {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn load(&self) -> Result<Vec<Tool>, Error> {
+    async fn load(&self) -> Result<Loaded, Error> {
         let mut functions = self.functions().await?;
-        functions.retain(|function| self.is_tool(function) && self.has_name(function));
+        let called = self.registry.called_functions().await?;
+        functions.retain(|function| self.is_tool(function, &called) && self.has_name(function));
         functions.sort_by(|a, b| a.function_id.cmp(&b.function_id));
         functions.dedup_by(|a, b| a.function_id == b.function_id);
         let mut tools = Vec::with_capacity(functions.len());
@@ -109,7 +133,7 @@ impl EngineTools {
                 None => tools.extend(batch.iter().filter_map(tool)),
             }
         }
-        Ok(tools)
+        Ok(Loaded { tools, called })
     }
 
     /// The ids of the functions that are not internal.
@@ -120,8 +144,8 @@ impl EngineTools {
         Ok(ids.filter(|id| !id.is_internal()).collect())
     }
 
-    /// The function behind the tool with this name.
-    pub async fn find(&self, name: &str) -> Result<Option<FunctionId>, Error> {
+    /// The function behind the tool with this name, and the schema of the tool's arguments.
+    pub async fn find(&self, name: &str) -> Result<Option<(FunctionId, Value)>, Error> {
         let Some(Ok(id)) = tool_name::function_id(name).map(|id| id.parse::<FunctionId>()) else {
             return Ok(None);
         };
@@ -133,8 +157,13 @@ impl EngineTools {
                 ..FunctionInfo::default()
             }),
         };
-        let is_tool = info.is_some_and(|info| info.error.is_none() && self.is_tool(&info));
-        Ok(is_tool.then_some(id))
+        // During an outage of the registry the functions can still be called.
+        let called = self.registry.called_functions().await.unwrap_or_default();
+        let info = info.filter(|info| info.error.is_none() && self.is_tool(info, &called));
+        Ok(info.map(|info| {
+            let schema = schema::input(info.request_schema.as_ref());
+            (id, Value::Object((*schema).clone()))
+        }))
     }
 
     /// Calls a function. Dropping the future abandons the call.
@@ -147,7 +176,8 @@ impl EngineTools {
         })
     }
 
-    fn is_tool(&self, function: &FunctionInfo) -> bool {
+    /// A function that skills or prompts call is there for them, and a tool only if it is exposed.
+    fn is_tool(&self, function: &FunctionInfo, called: &HashSet<FunctionId>) -> bool {
         let Ok(id) = function.function_id.parse::<FunctionId>() else {
             return false;
         };
@@ -155,7 +185,7 @@ impl EngineTools {
         let mut hidden = self.settings.hide.iter();
         !self.settings.no_functions
             && !id.is_internal()
-            && exposed.unwrap_or(!self.settings.require_expose)
+            && exposed.unwrap_or(!self.settings.require_expose && !called.contains(&id))
             && function.metadata["internal"] != json!(true)
             && !hidden.any(|prefix| id.as_str().starts_with(prefix))
     }

@@ -58,6 +58,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use skills_core::{Change, Engine, Registry, Skipped};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use builtin_tools::BuiltinTool;
@@ -78,6 +79,9 @@ const INSTRUCTIONS: &str = "A registry of skills: markdown that explains when an
     only as far as the task needs. Without access to resources, call the tool `skill__fetch` with \
     {\"uri\": \"iii://skills\"}; several links go into `uris`. Prompts are ready-made instructions \
     for a person to pick.";
+
+/// How long after a change of the registry the tools are compared with it.
+const SETTLE_TIME: Duration = Duration::from_millis(100);
 
 /// Which functions are tools, and how they are called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +120,8 @@ pub struct RegistryServer {
 /// What the servers of all clients share.
 struct Shared {
     registry: Arc<Registry>,
+    /// Notified after every change of the registry.
+    registry_changed: Arc<Notify>,
     engine_tools: EngineTools,
     changes: Arc<ChangeLog>,
     clients: Arc<Clients>,
@@ -145,16 +151,20 @@ impl RegistryServer {
         let changes = Arc::new(ChangeLog::new());
         let skill_tools_hidden = Arc::new(SkillToolsHidden::default());
         let (log, hidden) = (Arc::clone(&changes), Arc::clone(&skill_tools_hidden));
+        let registry_changed = Arc::new(Notify::new());
+        let notify = Arc::clone(&registry_changed);
         registry.listen(Arc::new(move |change| {
             log.registry_changed(change);
+            notify.notify_one();
             if matches!(change, Change::SkillRegistered(_)) && hidden.skill_registered() {
                 log.tools_changed();
             }
         }));
         let progress_interval = settings.progress_interval;
         let shared = Shared {
+            engine_tools: EngineTools::new(engine, Arc::clone(&registry), settings),
             registry,
-            engine_tools: EngineTools::new(engine, settings),
+            registry_changed,
             changes,
             clients: Arc::default(),
             skill_tools_hidden,
@@ -176,6 +186,19 @@ impl RegistryServer {
     /// Tells `observer` of every request of all clients from now on.
     pub fn observe(&self, observer: RequestObserver) {
         self.shared.observer.set(observer);
+    }
+
+    /// Waits until skills and prompts call other functions than before, which are tools or are not
+    /// for that reason. Then call [`Self::functions_changed`].
+    pub async fn called_functions_changed(&self) {
+        loop {
+            self.shared.registry_changed.notified().await;
+            // One look for all skills that a worker registers at its start.
+            tokio::time::sleep(SETTLE_TIME).await;
+            if self.shared.engine_tools.called_functions_changed().await {
+                return;
+            }
+        }
     }
 
     /// Call this when functions on the engine may have changed. Notifies clients if tools did.

@@ -14,9 +14,9 @@ use clap::{Args, Subcommand};
 use skills_core::{Kind, nearest};
 use skills_files::agents::file::{self, ReadError};
 
-use super::CliError;
 use super::options::OutputArgs;
 use super::output::{Output, line};
+use super::{CliError, completions};
 
 const EXAMPLES: &str = "Examples:
   skills agent new team.3md                          create a document
@@ -132,7 +132,11 @@ struct SkillArgs {
     file: PathBuf,
 
     /// The skill's name.
-    #[arg(value_name = "NAME", required_unless_present = "z")]
+    #[arg(
+        value_name = "NAME",
+        required_unless_present = "z",
+        add = completions::document_skills()
+    )]
     name: Option<String>,
 
     /// The skill's position, instead of its name.

@@ -64,11 +64,13 @@ pub fn run(args: &ValidateArgs, output: &Output) -> Result<(), CliError> {
     ];
     let summary = summary.join(", ");
     let data = json!({ "files": files, "errors": errors, "warnings": warnings });
+    let fails = errors > 0 || (args.strict && warnings > 0);
     output.data("agent validate", &data, |_| {
-        text.push(summary.clone());
+        // The error has it otherwise.
+        text.extend((!fails).then(|| summary.clone()));
         lines(text.iter().map(|line| escape_control(line)))
     })?;
-    if errors > 0 || (args.strict && warnings > 0) {
+    if fails {
         return Err(CliError::broken(summary));
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::cli::connection::{Access, Connection, open};
 use crate::cli::list::listing;
 use crate::cli::paths::check_paths;
 use crate::cli::read::content;
-use crate::cli::{CliError, address, block_on};
+use crate::cli::{CliError, block_on};
 use crate::config::{Config, LoadedConfig};
 
 /// Findings with the files that they are about.
@@ -101,12 +101,9 @@ impl Checked {
 
 fn parse_id(subject: &Path) -> Result<SkillId, CliError> {
     let text = subject.to_string_lossy();
-    address::id(&text).map_err(|error| {
+    skills_core::written_id(&text).map_err(|error| {
         let hint = "name a path that exists or the id of a skill";
-        CliError::not_found(
-            format!("there is no path or skill `{text}`: {}", error.message),
-            hint,
-        )
+        CliError::not_found(format!("there is no path or skill `{text}`: {error}"), hint)
     })
 }
 

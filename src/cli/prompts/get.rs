@@ -9,16 +9,17 @@ use skills_api::prompts::MCP_GET;
 use skills_core::{Kind, PromptName, nearest};
 
 use super::list::{Prompt, prompts};
-use crate::cli::CliError;
 use crate::cli::connection::open;
 use crate::cli::options::Options;
 use crate::cli::output::line;
+use crate::cli::{CliError, completions, key_value};
 
 /// Render a prompt with arguments.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct GetArgs {
     /// The prompt's name.
+    #[arg(add = completions::prompt_names())]
     name: String,
 
     /// Its arguments, as `key=value`.
@@ -42,7 +43,8 @@ struct Rendered {
 
 pub fn run(args: &GetArgs) -> Result<(), CliError> {
     let name: PromptName = args.name.trim_start_matches('/').parse()?;
-    let arguments = parse(&args.arguments)?;
+    let example = "write arguments as key=value, as in `name=Ada`";
+    let arguments = key_value::parse(&args.arguments, "an argument", example)?;
     open(&args.options, async |connection| {
         let prompts = prompts(connection).await?;
         let prompt = prompts.iter().find(|prompt| prompt.name == name.as_str());
@@ -65,23 +67,6 @@ pub fn run(args: &GetArgs) -> Result<(), CliError> {
             output.document(&line(&to_text(&rendered.messages)), true, false)
         })
     })
-}
-
-/// The values of `key=value` by key.
-fn parse(given: &[String]) -> Result<BTreeMap<&str, &str>, CliError> {
-    let mut arguments = BTreeMap::new();
-    for pair in given {
-        let example = "write arguments as key=value, as in `name=Ada`";
-        let (key, value) = pair
-            .split_once('=')
-            .filter(|(key, _)| !key.trim().is_empty())
-            .ok_or_else(|| CliError::invalid(format!("`{pair}` is not an argument"), example))?;
-        if arguments.insert(key.trim(), value).is_some() {
-            let message = format!("argument `{key}` is given twice");
-            return Err(CliError::invalid(message, "leave one of them out"));
-        }
-    }
-    Ok(arguments)
 }
 
 /// A missing argument is an error.
@@ -138,20 +123,6 @@ fn to_text(messages: &[Value]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn arguments() {
-        let check = |given: &[&str], expected: &str| {
-            let given: Vec<_> = given.iter().map(ToString::to_string).collect();
-            let got = parse(&given).map_or_else(|error| error.message, |map| format!("{map:?}"));
-            assert_eq!(got, expected, "for {given:?}");
-        };
-        check(&[], "{}");
-        check(&["a=b=c", "d="], r#"{"a": "b=c", "d": ""}"#);
-        check(&["a"], "`a` is not an argument");
-        check(&["=b"], "`=b` is not an argument");
-        check(&["a=1", "a=2"], "argument `a` is given twice");
-    }
 
     #[test]
     fn messages_are_printed_below_their_roles() {

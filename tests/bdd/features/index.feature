@@ -51,7 +51,7 @@ Feature: the index of all skills
       - [`b`](iii://b) — b
       """
 
-  Scenario: a child keeps its depth without its parent
+  Scenario: a parent that is no skill is a plain item, so that children are below the right parent
     Given registered skills:
       | id                | body   |
       | resend/email/send | # Send |
@@ -60,6 +60,8 @@ Feature: the index of all skills
     Then after its introduction it reads:
       """
       - [`brain`](iii://brain) — Brain
+      - `resend/`
+        - `resend/email/`
           - [`resend/email/send`](iii://resend/email/send) — Send
       """
 

@@ -132,6 +132,30 @@ Feature: routing a request to skills, and resolving their links
         }
         """
 
+    Scenario: a relative link is followed from the place of a file with the id, and a dead one is named
+      Given the skill "docs/a" is registered with "[b](b.md#part) [c](../c) [d](./gone.md) [e](../../e.md)"
+      And the skill "docs/b" is registered with "# B"
+      And the skill "c" is registered with "# C"
+      When I call "skills::resolve" with:
+        """
+        {"id": "docs/a"}
+        """
+      Then the result is:
+        """
+        {
+          "skills": [
+            {"id": "docs/a", "title": "docs/a", "text": "[b](b.md#part) [c](../c) [d](./gone.md) [e](../../e.md)"},
+            {"id": "docs/b", "title": "B", "text": "# B"},
+            {"id": "c", "title": "C", "text": "# C"}
+          ],
+          "missing": [
+            {"uri": "./gone.md", "from": "docs/a", "reason": "file not found: docs/gone.md"},
+            {"uri": "../../e.md", "from": "docs/a", "reason": "leads out of the skills; link to a file of the skill"}
+          ],
+          "complete": true
+        }
+        """
+
     Scenario: the skill itself must exist
       Given the skill "resend" is registered
       When I call "skills::resolve" with:

@@ -68,6 +68,8 @@ Feature: skills below skills
     Then the index lists:
       """
       - [`brain`](iii://brain) — Brain
+      - `resend/`
+        - `resend/email/`
           - [`resend/email/send`](iii://resend/email/send) — Send
       """
     And reading "iii://resend/email/send" gives 6 bytes
@@ -114,5 +116,6 @@ Feature: skills below skills
     And the index lists:
       """
       - [`brain`](iii://brain) — Brain
+      - `skills/`
         - [`skills/writing`](iii://skills/writing) — Writing
       """

@@ -23,6 +23,15 @@ Feature: what an iii:// address means
       | iii://fn/resend/email/send | a call to resend::email::send |
       | iii://fn/skill/fetch       | a call to skill::fetch        |
 
+  Scenario Outline: an encoded address is decoded once
+    When I parse "<uri>"
+    Then it means <meaning>
+
+    Examples:
+      | uri                  | meaning                |
+      | iii://guides%2Fstyle | the skill guides/style |
+      | iii://fn%2Fa%2fb     | a call to a::b         |
+
   Scenario Outline: parts of a text and of the index
     When I parse "<uri>"
     Then it means <what>
@@ -71,10 +80,12 @@ Feature: what an iii:// address means
       | uri                   | kind    | message   |
       | iii://Resend          | invalid | lowercase |
       | iii://re send         | invalid | lowercase |
-      | iii://resend?x=1      | invalid | lowercase |
+      | iii://resend?x=1      | invalid | unknown query |
       | iii://Resend#top      | invalid | lowercase |
       | iii://resend/../brain | invalid | lowercase |
-      | iii://resend%2Femail  | invalid | lowercase |
+      | iii://resend%252Fmail | invalid | lowercase |
+      | iii://fn%2Fstate%2Fset | forbidden | internal namespace |
+      | iii://a%2F..%2Fb      | invalid | lowercase |
       | iii://re␀send         | invalid | lowercase |
       | iii://é               | invalid | lowercase |
 

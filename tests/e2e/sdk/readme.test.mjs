@@ -42,6 +42,31 @@ before(async () => {
 })
 after(endAll)
 
+/** The names of the tools that MCP clients are shown. */
+async function tools() {
+  const meta = (key, value) => [`io.modelcontextprotocol/${key}`, value]
+  const version = '2026-07-28'
+  const _meta = Object.fromEntries([
+    meta('protocolVersion', version),
+    meta('clientInfo', { name: 'readme', version: '1' }),
+    meta('clientCapabilities', {}),
+  ])
+  const response = await fetch(`${engine.http}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': version,
+      'mcp-method': 'tools/list',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }),
+  })
+  const body = await response.text()
+  const json = body.startsWith('{') ? body : body.match(/^data: (\{.*)$/m)?.[1]
+  assert.ok(json, body)
+  return JSON.parse(json).result.tools.map(({ name }) => name)
+}
+
 /** Runs a quickstart to its last line, compares its output, then reads from outside. */
 async function check(t, command, args, options, expected) {
   const printed = []
@@ -72,6 +97,8 @@ async function check(t, command, args, options, expected) {
   assert.match(await reader.call('skill::fetch', { uris }), /When to greet\.[^]*The long version\./)
   const { messages } = await reader.call('prompts::mcp-get', { name: 'greet', arguments: { name: 'Ada' } })
   assert.equal(messages[0].content.text, 'Greet Ada warmly.')
+  // Its handlers are there for the skill and the prompt, and no tools.
+  assert.deepEqual((await tools()).filter((name) => name.startsWith('demo')), [])
   // The next one must not find this one's content.
   assert.equal((await reader.call('skills::unregister', { id: 'demo' })).removed, true)
   assert.equal((await reader.call('prompts::unregister', { name: 'greet' })).removed, true)

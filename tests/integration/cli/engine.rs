@@ -5,8 +5,10 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::json;
+use serde_json::value::to_raw_value;
+use skills_iii::client::FunctionSpec;
 use skills_test_support::engine::TestEngine;
-use skills_test_support::handler::{hangs, returns};
+use skills_test_support::handler::{fails, hangs, returns};
 use skills_test_support::process::{Addresses, SkillsProcess};
 
 use super::transcript::Transcript;
@@ -156,4 +158,35 @@ async fn a_remote_registry_prints_what_the_data_directory_does() {
         assert_eq!(remote.stderr, local.stderr, "{verb}");
         assert_eq!(remote.code, local.code, "{verb}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_are_checked_before_the_call_and_a_failure_is_not_an_outage() {
+    let engine = TestEngine::start().await;
+    let worker = engine.peer("worker").await;
+    let schema = json!({
+        "type": "object",
+        "properties": { "a": { "type": "number" }, "b": { "type": "number" } },
+        "required": ["a", "b"],
+    });
+    let spec = FunctionSpec {
+        id: "calc::add".into(),
+        request_format: Some(to_raw_value(&schema).unwrap()),
+        ..FunctionSpec::default()
+    };
+    worker.register_function_spec(spec, returns(json!(3))).await;
+    worker
+        .register_function("calc::divide", fails("zero", "division by zero"))
+        .await;
+    let url = &engine.url;
+    let mut s = transcript(url);
+    for call in [
+        "calc::add a=1",
+        "calc::add a=1 b=two --json",
+        "calc::add a=1 b=2",
+        "calc::divide",
+    ] {
+        s.step(&format!("skills call {call} --url {url}"));
+    }
+    s.matches("call_arguments");
 }

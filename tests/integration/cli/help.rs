@@ -1,4 +1,4 @@
-//! Help, manual pages and shell completions.
+//! Help and manual pages.
 
 use skills_test_support::process::skills_path;
 
@@ -98,7 +98,10 @@ fn every_verb_has_an_example_and_a_manual_page() {
         assert!(help.stdout.contains("Examples:"), "{verb}");
         let page = s.run(&format!("skills man {verb}"));
         assert_eq!(page.code, 0, "{verb}: {}", page.stderr);
+        let title = format!("skills {verb}").replace(' ', "-").to_uppercase();
+        let heading = format!(".TH {title} 1 \"\" \"skills [version]\" \"Manual of skills\"\n");
         for part in [
+            &heading,
             ".SH NAME",
             ".SH SYNOPSIS",
             ".SH OPTIONS",
@@ -134,30 +137,6 @@ fn the_main_page_lists_every_verb_and_exit_code() {
     for verb in VERBS.iter().filter(|verb| !verb.contains(' ')) {
         assert!(help.contains(&format!("\n  {verb} ")), "{verb}:\n{help}");
     }
-}
-
-#[test]
-fn completions_of_every_shell_have_every_verb() {
-    let s = Transcript::new();
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = s.run(&format!("skills completions {shell}")).stdout;
-        for verb in VERBS.iter().flat_map(|verb| verb.split(' ')) {
-            assert!(script.contains(verb), "{shell} has no {verb}");
-        }
-    }
-}
-
-/// Bash runs the script and completes with it.
-#[cfg(target_os = "linux")]
-#[test]
-fn bash_completes_a_verb() {
-    let s = Transcript::new();
-    let script = s.run("skills completions bash").stdout;
-    s.file("skills.bash", script);
-    let line = "source ./skills.bash; COMP_WORDS=(skills unreg); COMP_CWORD=1; \
-                _skills skills unreg skills; echo \"${COMPREPLY[*]}\"";
-    let output = s.finish(s.command("bash").args(["-c", line]));
-    assert_eq!(output.stdout, "unregister\n", "{}", output.stderr);
 }
 
 /// The rows of the README's table with this head.

@@ -6,6 +6,7 @@
 mod backup;
 mod batch;
 mod collisions;
+mod completions;
 mod disk;
 mod engine;
 mod folders;

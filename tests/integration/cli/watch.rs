@@ -1,5 +1,6 @@
 //! `skills watch`: changes of a local registry and of one on an engine.
 
+use serde_json::{Value, json};
 use skills_test_support::NO_ENGINE;
 use skills_test_support::process::{Addresses, SkillsProcess, skills_command};
 
@@ -20,17 +21,31 @@ async fn watch(s: &Transcript, more: &[&str]) -> SkillsProcess {
     watch
 }
 
+/// The next line without its time.
+async fn line(watch: &mut SkillsProcess) -> String {
+    let line = watch.stdout_line().await;
+    let (time, rest) = line.split_once(' ').expect("a time");
+    assert!(
+        time.len() == "14:03:22Z".len() && time.ends_with('Z'),
+        "{line}"
+    );
+    rest.to_owned()
+}
+
 #[tokio::test]
 async fn every_change_is_a_line() {
     let s = Transcript::new();
     let mut watch = watch(&s, &["--count", "3"]).await;
     s.run_with("skills register a/b -", "# B\n");
-    assert_eq!(watch.stdout_line().await, "register   skill  a/b");
+    assert_eq!(line(&mut watch).await, "register   skill  a/b: registered");
     s.run("skills prompts register p --function w::p --description d");
-    assert_eq!(watch.stdout_line().await, "register   prompt p");
+    assert_eq!(line(&mut watch).await, "register   prompt p: registered");
     s.run("skills unregister nothing");
     s.run("skills unregister a/b");
-    assert_eq!(watch.stdout_line().await, "unregister skill  a/b");
+    assert_eq!(
+        line(&mut watch).await,
+        "unregister skill  a/b: unregistered"
+    );
     assert!(
         watch.wait().await.0.success(),
         "it ends after three changes"
@@ -41,9 +56,17 @@ async fn every_change_is_a_line() {
 async fn every_change_is_a_json_document() {
     let s = Transcript::new();
     let mut watch = watch(&s, &["--json", "--count", "1"]).await;
-    s.run_with("skills register a -", "# A\n");
-    let expected = r#"{"schema_version":1,"command":"watch","data":{"op":"register","kind":"skill","id":"a"}}"#;
-    assert_eq!(watch.stdout_line().await, expected);
+    s.run_with("skills register a - --owner w", "# A\n");
+    let line: Value = serde_json::from_str(&watch.stdout_line().await).unwrap();
+    assert_eq!(line["command"], "watch");
+    let mut data = line["data"].clone();
+    let at = data["at"].take();
+    assert!(at.as_str().is_some_and(|at| at.ends_with('Z')), "{at}");
+    let expected = json!({
+        "at": null, "op": "register", "kind": "skill", "id": "a", "reason": "registered",
+        "origin": "state", "owner": "w",
+    });
+    assert_eq!(data, expected);
     assert!(watch.wait().await.0.success());
 }
 
@@ -53,12 +76,20 @@ async fn a_file_is_a_change_unless_a_registered_skill_hides_it() {
     s.file("config.yaml", "skills:\n  - docs/*.md\n")
         .file("docs/seen.md", "# Seen\n");
     s.run_with("skills register hidden -", "# Registered\n");
-    let mut watch = watch(&s, &["--count", "2"]).await;
+    let mut watch = watch(&s, &["--count", "3"]).await;
     s.file("docs/hidden.md", "# Hidden\n")
         .file("docs/new.md", "# New\n");
-    assert_eq!(watch.stdout_line().await, "register   skill  new");
+    assert_eq!(line(&mut watch).await, "register   skill  new: file added");
+    s.file("docs/seen.md", "# Seen and edited\n");
+    assert_eq!(
+        line(&mut watch).await,
+        "register   skill  seen: file edited"
+    );
     std::fs::remove_file(s.path("docs/seen.md")).unwrap();
-    assert_eq!(watch.stdout_line().await, "unregister skill  seen");
+    assert_eq!(
+        line(&mut watch).await,
+        "unregister skill  seen: file removed"
+    );
     assert!(watch.wait().await.0.success());
 }
 
@@ -91,7 +122,7 @@ async fn the_loss_of_the_engine_is_reported() {
     let (serve, Addresses { url, .. }) = SkillsProcess::serve(&s.path("data"), &[]).await;
     let mut watch = watch(&s, &["--url", &url]).await;
     s.run_with(&format!("skills register a - --url {url}"), "# A\n");
-    assert_eq!(watch.stdout_line().await, "register   skill  a");
+    assert_eq!(line(&mut watch).await, "register   skill  a: registered");
     serve.kill().await;
     let warning = watch.stderr_line().await.unwrap();
     assert!(

@@ -270,7 +270,8 @@ fn findings_have_file_line_and_column() {
         "{}",
         output.out
     );
-    assert_eq!(lines[3], "3 files, 2 errors, 1 warning");
+    assert_eq!(lines.len(), 3, "{}", output.out);
+    assert_eq!(output.err, "error: 3 files, 2 errors, 1 warning\n");
     let output = run(&["validate", bad, good, "--json"]);
     assert_eq!(output.code, Some(1));
     let output: Value = serde_json::from_str(&output.out).unwrap();

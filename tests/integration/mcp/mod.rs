@@ -1,5 +1,6 @@
 //! MCP: the registry server on a real registry and engine, and `skills mcp` as a process.
 
+mod builtin_tools;
 mod calls;
 pub mod fixture;
 mod http;

@@ -1,4 +1,4 @@
-//! Tools: the built-in ones and the functions of the engine.
+//! Tools: the functions of the engine.
 
 use serde_json::{Value, json};
 use skills_mcp::McpSettings;
@@ -7,7 +7,7 @@ use skills_test_support::test_client::TestClient;
 
 use super::fixture::Fixture;
 
-async fn names(client: &mut TestClient) -> Vec<String> {
+pub async fn names(client: &mut TestClient) -> Vec<String> {
     let listed = client.request("tools/list", json!({})).await.unwrap();
     let tools = listed["tools"].as_array().unwrap().iter();
     tools
@@ -15,7 +15,7 @@ async fn names(client: &mut TestClient) -> Vec<String> {
         .collect()
 }
 
-async fn call(client: &mut TestClient, name: &str, arguments: Value) -> Result<Value, Value> {
+pub async fn call(client: &mut TestClient, name: &str, arguments: Value) -> Result<Value, Value> {
     client
         .request(
             "tools/call",
@@ -213,188 +213,79 @@ async fn a_failed_call_is_a_result_and_an_unknown_tool_an_error() {
 }
 
 #[tokio::test]
-async fn the_builtin_tools_list_read_and_fetch() {
+async fn handlers_of_prompts_and_sections_are_tools_only_if_exposed() {
     let fixture = Fixture::new().await;
-    fixture
-        .register_skill("resend", "# Resend\n\nSends mail.")
-        .await;
-    fixture.register_skill("brain", "# Brain").await;
-    let mut client = fixture.client().await;
-    let got = call(&mut client, "skill__list", json!({ "prefix": "res" }))
-        .await
-        .unwrap();
-    let skills = got["structuredContent"]["skills"].as_array().unwrap();
-    assert_eq!(skills.len(), 1);
-    assert_eq!(skills[0]["uri"], "iii://resend");
-    assert_eq!(skills[0]["description"], "Sends mail.");
-    assert_eq!(skills[0]["bytes"], 21);
-    let text = got["content"][0]["text"].as_str().unwrap();
-    assert_eq!(
-        serde_json::from_str::<Value>(text).unwrap(),
-        got["structuredContent"]
-    );
-    let got = call(&mut client, "skill__read", json!({ "uri": "iii://brain" }))
-        .await
-        .unwrap();
-    assert_eq!(got["content"][0]["text"], "# Brain");
-    let uris = json!({ "uris": ["iii://brain", "iii://resend"] });
-    let got = call(&mut client, "skill__fetch", uris).await.unwrap();
-    let text = got["content"][0]["text"].as_str().unwrap();
-    assert!(
-        text.starts_with("# iii://brain\n\n# Brain\n\n---\n\n# iii://resend"),
-        "{text}"
-    );
-    for (name, arguments, part) in [
-        (
-            "skill__read",
-            json!({ "uri": "iii://brian" }),
-            "did you mean `brain`?",
-        ),
-        ("skill__read", json!({}), "missing field `uri`"),
-        (
-            "skill__fetch",
-            json!({ "uris": "iii://a" }),
-            "field `uris`: invalid type",
-        ),
-        (
-            "skill__list",
-            json!({ "perfix": "a" }),
-            "unknown field `perfix`",
-        ),
+    let exposed = json!({ "mcp": { "expose": true } });
+    for spec in [
+        json!({ "id": "demo::greet" }),
+        json!({ "id": "demo::hello" }),
+        json!({ "id": "demo::open", "metadata": exposed }),
+        json!({ "id": "demo::work" }),
     ] {
-        let got = call(&mut client, name, arguments).await.unwrap();
-        assert_eq!(got["isError"], true);
-        let text = got["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains(part), "{text}");
+        fixture.register_function(spec, echo()).await;
     }
-}
-
-#[tokio::test]
-async fn the_builtin_tools_route_and_resolve() {
-    let fixture = Fixture::new().await;
-    let mail =
-        "---\ntriggers: send mail, notify\n---\n# Mail\n\n[base](iii://base) [x](iii://gone)";
-    fixture.register_skill("mail", mail).await;
-    fixture.register_skill("base", "# Base").await;
     let mut client = fixture.client().await;
-    let asked = json!({ "text": "Send a mail" });
-    let got = call(&mut client, "skill__route", asked).await.unwrap();
-    let best = &got["structuredContent"]["matches"][0];
-    assert_eq!(best["matched"], json!(["send mail"]));
-    let asked = json!({ "text": "notify" });
-    let got = call(&mut client, "skill__search", asked).await.unwrap();
-    assert_eq!(got["structuredContent"]["total"], 1);
-    let got = call(&mut client, "skill__resolve", json!({ "id": "iii://mail" })).await;
-    let got = got.unwrap();
-    let text = got["content"][0]["text"].as_str().unwrap();
-    assert!(
-        text.contains("\n\n---\n\n# iii://base\n\n# Base\n\n---\n\n"),
-        "{text}"
-    );
-    let gone = "- iii://gone, linked from iii://mail: skill not found: gone";
-    assert!(text.ends_with(gone), "{text}");
-    for (name, arguments, part) in [
-        ("skill__route", json!({ "text": " " }), "must be non-empty"),
-        ("skill__route", json!({}), "missing field `text`"),
-        (
-            "skill__resolve",
-            json!({ "id": "mial" }),
-            "did you mean `mail`?",
-        ),
-        ("skill__resolve", json!({ "id": "A" }), "has 'A'"),
-    ] {
-        let got = call(&mut client, name, arguments).await.unwrap();
-        assert_eq!(got["isError"], true);
-        let text = got["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains(part), "{text}");
-    }
-}
-
-/// What a model pays for: names, descriptions and the schemas of arguments.
-#[tokio::test]
-async fn the_builtin_tools_cost_few_bytes() {
-    let fixture = Fixture::new().await;
-    fixture.register_skill("a", "# A").await;
-    let mut client = fixture.client().await;
-    let listed = client.request("tools/list", json!({})).await.unwrap();
-    let tools = listed["tools"].as_array().unwrap();
-    let shown = |tool: &Value| {
-        let shown = ["name", "description", "inputSchema"].map(|key| tool[key].to_string().len());
-        shown.iter().sum::<usize>()
+    let engine_tools = |names: Vec<String>| {
+        let names = names.into_iter();
+        names
+            .filter(|name| !name.starts_with("skill__"))
+            .collect::<Vec<_>>()
     };
-    let bytes: usize = tools.iter().map(shown).sum();
-    assert!(bytes <= 2_000, "{bytes} bytes: {listed:#}");
-}
+    let all = ["demo__greet", "demo__hello", "demo__open", "demo__work"];
+    assert_eq!(engine_tools(names(&mut client).await), all);
 
-#[tokio::test]
-async fn skill_tools_are_listed_once_there_is_a_skill() {
-    let fixture = Fixture::new().await;
-    let mut client = fixture.client().await;
-    assert_eq!(names(&mut client).await, [""; 0]);
-    fixture.register_skill("a", "# A").await;
+    let changed = fixture.handler.called_functions_changed();
+    let body = "# Demo\n\n[hello](iii://fn/demo/hello) [open](iii://fn/demo/open)";
+    fixture.register_skill("demo", body).await;
+    let prompt = json!({ "name": "greet", "description": "Greets.", "function_id": "demo::greet" });
+    fixture
+        .peer
+        .call("prompts::register", prompt)
+        .await
+        .unwrap();
+    changed.await;
+    fixture.handler.functions_changed().await;
     client
         .notification("notifications/tools/list_changed")
         .await;
-    assert!(names(&mut client).await.contains(&"skill__fetch".into()));
-    fixture.register_skill("b", "# B").await;
-    client
-        .notification("notifications/resources/list_changed")
-        .await;
-    assert!(
-        !client
-            .has_notification("notifications/tools/list_changed")
-            .await
-    );
-    fixture
-        .registry()
-        .unregister_skill(&"a".parse().unwrap())
-        .await
-        .unwrap();
-    fixture
-        .registry()
-        .unregister_skill(&"b".parse().unwrap())
-        .await
-        .unwrap();
-    assert_eq!(names(&mut client).await, [""; 0]);
-}
-
-#[tokio::test]
-async fn the_list_tool_has_pages() {
-    let fixture = Fixture::new().await;
-    for number in 0..60 {
-        fixture
-            .register_skill(&format!("s{number:02}"), "# S")
-            .await;
-    }
-    let mut client = fixture.client().await;
-    let mut list = async |arguments| {
-        let got = call(&mut client, "skill__list", arguments).await.unwrap();
-        got["structuredContent"].clone()
-    };
-    let first = list(json!({})).await;
-    assert_eq!(first["skills"].as_array().unwrap().len(), 50);
     assert_eq!(
-        (&first["total"], &first["cursor"]),
-        (&json!(60), &json!("after:s49"))
+        engine_tools(names(&mut client).await),
+        ["demo__open", "demo__work"]
     );
-    let second = list(json!({ "cursor": first["cursor"] })).await;
-    assert_eq!(second["skills"].as_array().unwrap().len(), 10);
-    assert_eq!(second["cursor"], Value::Null);
+    let error = call(&mut client, "demo__hello", json!({}))
+        .await
+        .unwrap_err();
+    assert_eq!(error["code"], -32602, "{error}");
+    call(&mut client, "demo__open", json!({})).await.unwrap();
+
+    fixture.register_skill("demo", "# Demo").await;
+    let all = ["demo__hello", "demo__open", "demo__work"];
+    assert_eq!(engine_tools(names(&mut client).await), all);
 }
 
 #[tokio::test]
-async fn the_fetch_tool_returns_what_can_be_read() {
+async fn arguments_are_checked_against_the_schema_before_the_call() {
     let fixture = Fixture::new().await;
-    fixture.register_skill("a", "# A\n\n## B\n\nText.").await;
+    let number = json!({ "type": "number" });
+    let spec = json!({
+        "id": "calc::add",
+        "request": {
+            "type": "object",
+            "properties": { "a": number, "b": number },
+            "required": ["a", "b"],
+        },
+    });
+    fixture.register_function(spec, echo()).await;
     let mut client = fixture.client().await;
-    let uris = json!({ "uris": ["iii://a#b", "iii://gone"] });
-    let got = call(&mut client, "skill__fetch", uris).await.unwrap();
-    assert_eq!(got["isError"], false);
+    let got = call(&mut client, "calc__add", json!({ "a": 1 }))
+        .await
+        .unwrap();
+    assert_eq!(got["isError"], true);
     assert_eq!(
         got["content"][0]["text"],
-        "# iii://a#b\n\n## B\n\nText.\n\n---\n\n# iii://gone\n\n[not read: not_found: skill not found: gone]"
+        "invalid: calc::add needs b (number) (it takes a (number), b (number))"
     );
-    let uris = json!({ "uris": ["iii://gone"] });
-    let got = call(&mut client, "skill__fetch", uris).await.unwrap();
-    assert_eq!(got["isError"], true);
+    let sent = json!({ "a": 1, "b": 2 });
+    let got = call(&mut client, "calc__add", sent).await.unwrap();
+    assert_eq!(got["structuredContent"]["b"], 2, "{got}");
 }

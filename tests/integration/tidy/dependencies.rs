@@ -45,7 +45,13 @@ const WORKSPACE_DEPENDENCIES: &[(&str, &[&str])] = &[
 const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "agent3md",
-        &["serde", "serde_json", "thiserror", "unicode-properties"],
+        &[
+            "serde",
+            "serde_json",
+            "strsim",
+            "thiserror",
+            "unicode-properties",
+        ],
     ),
     (
         "skills-search",

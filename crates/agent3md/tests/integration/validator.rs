@@ -232,12 +232,83 @@ fn declarations_without_effect_are_warnings() {
 }
 
 #[test]
-fn the_first_plane_counts_as_a_skill_when_none_is_marked_identity() {
+fn the_first_plane_is_the_identity_when_none_is_marked() {
+    head("agent: a\n", "@plane z=0\nhello", &[]);
+    head("agent: a\n", "hello", &[]);
     head(
         "agent: a\n",
-        "@plane z=0\nhello",
-        &["missing-label 0 5:1", "triggers 0 5:1"],
+        "@plane z=0\nhello\n@plane z=1",
+        &["missing-label 1 7:1", "triggers 1 7:1"],
     );
+}
+
+#[test]
+fn what_is_ignored_is_a_warning() {
+    head(
+        "agent: a\ntols: rg\nAgent: b\nnote: x\n",
+        "@plane z=0 kind=identity",
+        &[
+            "unknown-key - 5:1",
+            "unknown-key - 6:1",
+            "unknown-key - 4:1",
+        ],
+    );
+    check(
+        "@plane z=1 label=a triggres=x triggers=y",
+        &["unknown-attribute 1 6:20"],
+    );
+    check(
+        "@plan z=1 label=a\n@plan\n @plane z=2\n@PLANE z=3\n@planar z=4\n@planar text\n@place\n\
+         ```\n@plan\n```\n    @plane z=5\nan @plan",
+        &[
+            "near-directive - 6:1",
+            "near-directive - 7:1",
+            "near-directive - 8:1",
+            "near-directive - 9:1",
+            "near-directive - 10:1",
+            "near-directive - 12:1",
+        ],
+    );
+    let messages = |source: &str| {
+        let findings = validate(source).findings.into_iter();
+        findings.map(|finding| finding.message).collect::<Vec<_>>()
+    };
+    let source = "---\n3md: 1\nagent: a\ntols: rg\nnote: x\n---\n@plane z=0 kind=identity";
+    let expected = [
+        "the key \"note\" is ignored",
+        "the key \"tols\" is ignored; did you mean `tools`?",
+    ];
+    assert_eq!(messages(source), expected);
+}
+
+#[test]
+fn an_unknown_version_is_a_warning() {
+    for (version, expected) in [
+        ("1", &[][..]),
+        ("1.0", &[]),
+        ("1.7", &[]),
+        ("2.0", &["version - 2:1"]),
+        ("one", &["version - 2:1"]),
+        ("10", &["version - 2:1"]),
+    ] {
+        let source = format!("---\n3md: {version}\nagent: a\n---\n@plane z=0 kind=identity");
+        assert_eq!(findings(&source), expected, "for {version}");
+    }
+}
+
+#[test]
+fn a_label_that_cannot_become_an_id_is_a_warning() {
+    check(
+        "@plane z=1 label=caf\u{e9} triggers=x\n@plane z=2 label=!! triggers=x\n\
+         @plane z=3 label=\"Code Review\" triggers=x\n@plane z=4 label=code-review triggers=x",
+        &["label-id 1 6:1", "label-id 2 7:1", "label-id 4 9:1"],
+    );
+}
+
+#[test]
+fn the_message_of_a_parse_error_does_not_repeat_its_place() {
+    let report = validate("---\n3md: 1\n---\n@plane label=a");
+    assert_eq!(report.findings[0].message, "this @plane has no z");
 }
 
 #[test]

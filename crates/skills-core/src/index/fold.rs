@@ -5,9 +5,10 @@
 //! save most are folded first, so that the others stay open.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 
+use super::level_sizes::LevelSizes;
 use super::lines::Line;
+use super::tree::{Tree, missing_parents, parent_bytes};
 
 /// What a folded section reads, and how many skills have a line in it.
 pub(super) struct Folded {
@@ -15,17 +16,16 @@ pub(super) struct Folded {
     pub included: usize,
     /// The bytes of the largest folded subtree.
     pub largest: usize,
-    top: Top,
 }
 
-/// Consecutive lines below one prefix.
+/// Consecutive lines below one path.
 struct Subtree<'a> {
     first: usize,
     end: usize,
-    /// The prefix with its slash.
-    prefix: &'a str,
+    path: &'a str,
     /// The lines that are folded; pinned ones are not.
     count: usize,
+    /// The bytes of its lines and of the parents without a line.
     bytes: usize,
 }
 
@@ -33,27 +33,27 @@ struct Subtree<'a> {
 pub(super) type Top = Option<usize>;
 
 /// Folds the sections to at most `room` bytes. `None` if that is not possible.
-pub(super) fn fold(sections: &[Vec<Line<'_>>], top: Top, room: usize) -> Option<Folded> {
-    let mut sizes = LevelSizes::new(top);
+pub(super) fn fold(sections: &[Vec<Line<'_>>], part: Top, room: usize) -> Option<Folded> {
+    let top = part.unwrap_or_default();
+    let mut sizes = LevelSizes::new(top, top);
     for lines in sections {
-        sizes.add(lines);
+        sizes.add(lines, None);
     }
-    let level = sizes.deepest_within(room)?;
+    // The subtree that is shown cannot be one of its lines.
+    let first = part.map_or(0, |top| top + 1);
+    let level = sizes.deepest_within(first, room)?;
     // Everything is folded one level deeper. That is too much text, and folding at this level
     // is enough: as few subtrees as possible.
     let mut size = sizes.at(level + 1);
     let mut candidates = Vec::new();
     for (number, lines) in sections.iter().enumerate() {
         for subtree in subtrees(lines, level) {
-            let inner = &lines[subtree.first..subtree.end];
-            let open = if level + 1 == sizes.folds.len() {
-                subtree.bytes
-            } else {
-                open_bytes(inner, level + 1, top)
-            };
-            let closed = closed_bytes(inner, &subtree, level, top);
-            if open > closed {
-                candidates.push((open - closed, number, subtree.first));
+            let mut sizes = LevelSizes::new(top, level);
+            let before = subtree.first.checked_sub(1).map(|before| lines[before]);
+            sizes.add(&lines[subtree.first..subtree.end], before);
+            let saved = sizes.at(level + 1).saturating_sub(sizes.at(level));
+            if saved > 0 {
+                candidates.push((saved, number, subtree.first));
             }
         }
     }
@@ -67,72 +67,60 @@ pub(super) fn fold(sections: &[Vec<Line<'_>>], top: Top, room: usize) -> Option<
         folded.insert((number, first));
     }
     let mut out = Folded {
-        top,
         sections: Vec::with_capacity(sections.len()),
         included: 0,
         largest: 0,
     };
     for (number, lines) in sections.iter().enumerate() {
-        let mut text = String::new();
-        out.push(&mut text, lines, level, &|first| {
+        let mut tree = Tree::new(top);
+        out.push(&mut tree, lines, level, &|first| {
             folded.contains(&(number, first))
         });
-        out.sections.push(text);
+        out.sections.push(tree.text);
     }
+    debug_assert_eq!(out.sections.iter().map(String::len).sum::<usize>(), size);
     Some(out)
 }
 
 impl Folded {
-    fn push(
+    fn push<'a>(
         &mut self,
-        text: &mut String,
-        lines: &[Line<'_>],
+        tree: &mut Tree<'a>,
+        lines: &[Line<'a>],
         level: usize,
         is_folded: &dyn Fn(usize) -> bool,
     ) {
         let mut at = 0;
         for subtree in subtrees(lines, level) {
-            self.push_lines(text, &lines[at..subtree.first]);
+            self.push_lines(tree, &lines[at..subtree.first]);
             at = subtree.end;
             let inner = &lines[subtree.first..subtree.end];
             if is_folded(subtree.first) {
                 self.largest = self.largest.max(subtree.bytes);
-                push_fold(text, subtree.prefix, indent(level, self.top), subtree.count);
+                if subtree.count > 0 {
+                    tree.push_subtree(subtree.path, &fold_item(subtree.path, subtree.count));
+                }
                 for line in inner.iter().filter(|line| line.is_pinned) {
-                    self.push_lines(text, std::slice::from_ref(line));
+                    self.push_lines(tree, std::slice::from_ref(line));
                 }
             } else {
-                self.push(text, inner, level + 1, &|_| true);
+                self.push(tree, inner, level + 1, &|_| true);
             }
         }
-        self.push_lines(text, &lines[at..]);
+        self.push_lines(tree, &lines[at..]);
     }
 
-    fn push_lines(&mut self, text: &mut String, lines: &[Line<'_>]) {
+    fn push_lines<'a>(&mut self, tree: &mut Tree<'a>, lines: &[Line<'a>]) {
         self.included += lines.len();
-        text.extend(lines.iter().map(|line| line.text));
+        for line in lines {
+            tree.push(line);
+        }
     }
 }
 
-/// The line of a folded subtree, where its children would stand.
-fn push_fold(out: &mut String, prefix: &str, indent: usize, count: usize) {
-    if count == 0 {
-        return;
-    }
-    for _ in 0..indent {
-        out.push_str("  ");
-    }
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        out,
-        "- [`{prefix}`](iii://{prefix}) \u{2014} {}",
-        skills(count)
-    );
-}
-
-/// How deep the line of a subtree stands.
-fn indent(level: usize, top: Top) -> usize {
-    level + 1 - top.unwrap_or_default()
+/// The item of a folded subtree.
+pub(super) fn fold_item(path: &str, count: usize) -> String {
+    format!("[`{path}/`](iii://{path}/) \u{2014} {}", skills(count))
 }
 
 /// "1 skill", "2 skills".
@@ -143,19 +131,25 @@ pub(super) fn skills(count: usize) -> String {
 /// The subtrees of a level, in order. The other lines are above that level.
 fn subtrees<'a>(lines: &[Line<'a>], level: usize) -> Vec<Subtree<'a>> {
     let mut found: Vec<Subtree<'a>> = Vec::new();
+    let is_below = |id: &str, path: &str| {
+        let rest = id.strip_prefix(path);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let mut before = "";
     for (at, line) in lines.iter().enumerate() {
         let id = line.id.as_str();
-        // Most lines are below the prefix of the line before.
-        if found.last().is_none_or(|last| !id.starts_with(last.prefix)) {
+        // Most lines are below the path of the line before.
+        if found.last().is_none_or(|last| !is_below(id, last.path)) {
             let mut slashes = id.match_indices('/').map(|(at, _)| at);
             let Some(slash) = slashes.nth(level) else {
                 continue;
             };
-            let prefix = &id[..=slash];
+            // In the index of the subtree, its path has an item.
+            before = "";
             found.push(Subtree {
                 first: at,
                 end: at,
-                prefix,
+                path: &id[..slash],
                 count: 0,
                 bytes: 0,
             });
@@ -163,117 +157,11 @@ fn subtrees<'a>(lines: &[Line<'a>], level: usize) -> Vec<Subtree<'a>> {
         if let Some(last) = found.last_mut() {
             last.end = at + 1;
             last.count += usize::from(!line.is_pinned);
-            last.bytes += line.text.len();
+            let parents = missing_parents(before, id, level);
+            let parents = parents.map(|(depth, path)| parent_bytes(path, depth - level));
+            last.bytes += line.text.len() + parents.sum::<usize>();
+            before = id;
         }
     }
     found
-}
-
-/// The bytes of a subtree when what is deeper than `level` is folded.
-fn open_bytes(lines: &[Line<'_>], level: usize, top: Top) -> usize {
-    let mut sizes = LevelSizes::new(top);
-    sizes.add(lines);
-    sizes.at(level)
-}
-
-/// The bytes of a subtree that is one line, and its pinned lines.
-fn closed_bytes(lines: &[Line<'_>], subtree: &Subtree<'_>, level: usize, top: Top) -> usize {
-    let pinned = lines.iter().filter(|line| line.is_pinned);
-    pinned.map(|line| line.text.len()).sum::<usize>()
-        + fold_bytes(subtree.prefix.len(), indent(level, top), subtree.count)
-}
-
-fn fold_bytes(prefix: usize, indent: usize, count: usize) -> usize {
-    if count == 0 {
-        return 0;
-    }
-    let mut line = String::new();
-    push_fold(&mut line, "", indent, count);
-    line.len() + 2 * prefix
-}
-
-/// How many bytes the lines have when they are folded at each level, in one pass.
-struct LevelSizes {
-    top: Top,
-    /// The bytes of the lines of each depth that can be folded.
-    lines: Vec<usize>,
-    /// The bytes of the fold lines of each level.
-    folds: Vec<usize>,
-    pinned: usize,
-}
-
-impl LevelSizes {
-    const fn new(top: Top) -> Self {
-        Self {
-            top,
-            lines: Vec::new(),
-            folds: Vec::new(),
-            pinned: 0,
-        }
-    }
-
-    fn add(&mut self, lines: &[Line<'_>]) {
-        // The prefixes of the line before: where each ends, and how many lines it has.
-        let mut open: Vec<(usize, usize)> = Vec::new();
-        let mut before = "";
-        for line in lines {
-            let id = line.id.as_str();
-            let shared = shared_bytes(before, id);
-            while open.last().is_some_and(|(slash, _)| *slash >= shared) {
-                self.close(&mut open);
-            }
-            let known = open.last().map_or(0, |(slash, _)| slash + 1);
-            let new = id[known..].match_indices('/');
-            open.extend(new.map(|(at, _)| (known + at, 0)));
-            let (depth, bytes) = (open.len(), line.text.len());
-            if line.is_pinned {
-                self.pinned += bytes;
-            } else {
-                *size_at(&mut self.lines, depth) += bytes;
-                for (_, count) in &mut open {
-                    *count += 1;
-                }
-            }
-            before = id;
-        }
-        while !open.is_empty() {
-            self.close(&mut open);
-        }
-    }
-
-    fn close(&mut self, open: &mut Vec<(usize, usize)>) {
-        if let Some((slash, count)) = open.pop() {
-            let level = open.len();
-            // The subtree itself cannot be one of its lines.
-            if self.top.is_none_or(|top| level > top) {
-                let bytes = fold_bytes(slash + 1, indent(level, self.top), count);
-                *size_at(&mut self.folds, level) += bytes;
-            }
-        }
-    }
-
-    /// The bytes when everything deeper than `level` is folded.
-    fn at(&self, level: usize) -> usize {
-        let lines: usize = self.lines.iter().take(level + 1).sum();
-        lines + self.folds.get(level).copied().unwrap_or_default() + self.pinned
-    }
-
-    /// The deepest level whose folded lines fit.
-    fn deepest_within(&self, room: usize) -> Option<usize> {
-        let base = self.top.map_or(0, |top| top + 1);
-        let levels = base..self.folds.len();
-        levels.rev().find(|level| self.at(*level) <= room)
-    }
-}
-
-/// How many bytes two ids share at their beginning.
-fn shared_bytes(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
-}
-
-fn size_at(sizes: &mut Vec<usize>, at: usize) -> &mut usize {
-    if sizes.len() <= at {
-        sizes.resize(at + 1, 0);
-    }
-    &mut sizes[at]
 }

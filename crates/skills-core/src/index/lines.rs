@@ -44,6 +44,13 @@ pub(super) struct Line<'a> {
     pub is_pinned: bool,
 }
 
+impl<'a> Line<'a> {
+    /// Its text in a list that is no tree.
+    pub fn flat(&self) -> &'a str {
+        self.text.trim_start()
+    }
+}
+
 impl Lines {
     /// Renders the skills that the index offers.
     pub fn new<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Self {

@@ -12,8 +12,10 @@
 //! there, with one more line for all others.
 
 mod fold;
+mod level_sizes;
 mod lines;
 mod pages;
+mod tree;
 
 use std::fmt;
 
@@ -149,18 +151,16 @@ impl Index<'_> {
 
 /// The tree with every line, if it fits.
 fn complete(part: &IndexPart, sections: &[Vec<Line<'_>>; 2], budget: usize) -> Option<String> {
-    let bytes: usize = sections.iter().flatten().map(|line| line.text.len()).sum();
-    let headed = if sections[1].is_empty() {
-        0
-    } else {
-        CUSTOM.len()
-    };
-    if !sections.iter().all(Vec::is_empty) && opening(part).len() + 1 + headed + bytes > budget {
-        return None;
-    }
-    let text = |lines: &[Line<'_>]| lines.iter().map(|line| line.text).collect::<String>();
     let [registered, custom] = sections;
-    Some(whole(part, &text(registered), &text(custom)))
+    if registered.is_empty() && custom.is_empty() {
+        return Some(whole(part, "", ""));
+    }
+    let headed = if custom.is_empty() { 0 } else { CUSTOM.len() };
+    let room = budget.checked_sub(opening(part).len() + 1 + headed)?;
+    let top = part.below.as_ref().map_or(0, SkillId::depth);
+    let registered = tree::within(registered, top, room)?;
+    let custom = tree::within(custom, top, room - registered.len())?;
+    Some(whole(part, &registered, &custom))
 }
 
 fn whole(part: &IndexPart, registered: &str, custom: &str) -> String {
@@ -181,7 +181,7 @@ fn table(pages: &Pages<'_>, sections: &[Vec<Line<'_>>; 2], budget: usize) -> (St
     let total = sections.iter().map(Vec::len).sum();
     let folded = footer(total - pinned.len(), total);
     let frame = |text: &str| {
-        let pinned = pinned.iter().map(|line| line.text);
+        let pinned = pinned.iter().map(|line| line.flat());
         let parts = [text, "\n"].into_iter().chain(pinned);
         parts.collect::<String>()
     };
@@ -279,12 +279,12 @@ mod tests {
         check(
             &[],
             &custom,
-            "\n## Custom skills\n\n  - [`x/y`](iii://x/y) — Y\n",
+            "\n## Custom skills\n\n- `x/`\n  - [`x/y`](iii://x/y) — Y\n",
         );
         check(
             &registered[1..2],
             &custom,
-            "\n- [`a`](iii://a) — A — First.\n\n## Custom skills\n\n  - [`x/y`](iii://x/y) — Y\n",
+            "\n- [`a`](iii://a) — A — First.\n\n## Custom skills\n\n- `x/`\n  - [`x/y`](iii://x/y) — Y\n",
         );
     }
 

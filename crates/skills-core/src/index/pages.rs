@@ -1,7 +1,7 @@
 //! Pages: all skills of an index in tree order, in pieces that each fit the limit of bytes.
 //!
 //! The address of a page has its first id and not its number, so that it stays right when
-//! skills are added or removed.
+//! skills are added or removed. A page is a flat list: the parents of its skills may be on others.
 
 use std::fmt::Write;
 
@@ -64,7 +64,7 @@ impl<'a> Pages<'a> {
         let first = self.lines.partition_point(|l| l.id.tree_cmp(from).is_lt());
         let page = self.page(&self.lines[first..]);
         let mut text = opening(self.part) + "\n";
-        text.extend(page.iter().map(|line| line.text));
+        text.extend(page.iter().map(Line::flat));
         let after = &self.lines[first + page.len()..];
         if let Some(next) = after.first() {
             let (count, address) = (skills(after.len()), self.from(next));
@@ -91,7 +91,7 @@ impl<'a> Pages<'a> {
         let room = self.page_bytes.saturating_sub(self.frame);
         let mut bytes = 0;
         let fits = |line: &&Line<'_>| {
-            bytes += line.text.len();
+            bytes += line.flat().len();
             bytes <= room
         };
         let count = lines.iter().take_while(fits).count();

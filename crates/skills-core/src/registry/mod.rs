@@ -9,6 +9,7 @@ mod collisions;
 mod directory;
 mod fetch;
 mod files;
+mod functions;
 mod gc;
 mod health;
 mod history;
@@ -24,7 +25,6 @@ mod search;
 mod search_request;
 mod skills;
 mod stats;
-mod unlinted;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -121,7 +121,6 @@ pub struct Registry {
     links: LinkCache,
     timeout: Duration,
     lint: LintSettings,
-    unlinted: unlinted::Unlinted,
     index_max_bytes: usize,
     visibility: VisibilityRules,
     on_conflict: OnConflict,
@@ -181,7 +180,6 @@ impl Registry {
             publisher,
             timeout,
             lint,
-            unlinted: unlinted::Unlinted::default(),
             index_max_bytes,
             on_conflict,
             checks: Mutex::default(),

@@ -223,14 +223,15 @@ impl Chain {
         title.unwrap_or_else(|| document.name())
     }
 
-    /// The path of a document in a skill folder.
+    /// The path that relative links of a document begin at: its place in a skill folder, or else
+    /// that of a file with its id.
     fn path_of(&self, document: &Document) -> Option<FilePath> {
         match document {
             Document::File(path) => Some(path.clone()),
-            Document::Skill(id) => {
-                self.known.get(id)?.folder.as_ref()?;
-                FilePath::in_skill(id, SKILL_MD).ok()
-            }
+            Document::Skill(id) => match self.known.get(id) {
+                Some(known) if known.folder.is_some() => FilePath::in_skill(id, SKILL_MD).ok(),
+                _ => format!("{id}.md").parse().ok(),
+            },
         }
     }
 
@@ -265,13 +266,14 @@ impl Chain {
     }
 
     fn find(&self, path: &FilePath) -> Found {
-        // The folder of a skill, or its `SKILL.md`.
-        let of_skill = |id: &SkillId| self.known.get(id)?.folder.as_deref();
-        if let Ok(id) = path.as_str().parse::<SkillId>()
-            && of_skill(&id).is_some()
-        {
+        let skill_at = |path: &str| {
+            let id = path.parse::<SkillId>().ok();
+            id.filter(|id| self.known.contains_key(id))
+        };
+        if let Some(id) = skill_at(path.as_str()) {
             return Found::Skill(id);
         }
+        let of_skill = |id: &SkillId| self.known.get(id)?.folder.as_deref();
         let mut unserved = None;
         for (id, rest) in path.splits() {
             let Some(folder) = of_skill(&id) else {
@@ -292,7 +294,11 @@ impl Chain {
             }
             unserved = unserved.or_else(|| folder.files_problem.clone());
         }
-        unserved.map_or(Found::Nothing, Found::Unserved)
+        // A file of a folder comes first: a registered skill may have the same path.
+        match path.as_str().strip_suffix(".md").and_then(skill_at) {
+            Some(id) => Found::Skill(id),
+            None => unserved.map_or(Found::Nothing, Found::Unserved),
+        }
     }
 
     /// The next link to follow.
@@ -321,7 +327,7 @@ impl Chain {
     }
 }
 
-/// What is at a path in the skill folders.
+/// What is at a path.
 enum Found {
     Skill(SkillId),
     Markdown,

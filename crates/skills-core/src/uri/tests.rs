@@ -63,7 +63,7 @@ fn addresses() {
     check("iii://a/?toc", "has no headings");
     check("iii://a?toc#b", "has no headings");
     check("iii://A#b", "lowercase");
-    check("iii://a?x", "lowercase");
+    check("iii://a?x", "unknown query `x`");
     check("skill://pdf/SKILL.md", "file pdf/SKILL.md");
     check("skill://pdf/a%20b/C.py", "file pdf/a b/C.py");
     check("skill://pdf", "names no file of a skill");
@@ -81,6 +81,7 @@ fn addresses() {
     check("iii://@files/", "id must be non-empty");
     check("iii://@files/A", "lowercase");
     check("iii://@files/skills", "reserved for the index");
+    check("iii://a%2Fb%403", "version 3 of a/b");
     check("iii://a/b@3", "version 3 of a/b");
     check("iii://a@sha256:ab12", "version sha256:ab12 of a");
     check("iii://a@3#b", "part iii://a@3#b");
@@ -94,6 +95,29 @@ fn addresses() {
     check("iii://fn/a@3", "segment `a@3` has '@'");
     check("iii://A@3", "lowercase");
     check("iii://@state/a@3", "has '@'");
+    check("iii://guides%2Fstyle", "skill guides/style");
+    check("iii://guides%2fstyle%2F", "part iii://guides/style/");
+    check(
+        "iii://%67uides/style#%C3%BC",
+        "part iii://guides/style#\u{fc}",
+    );
+    check("iii://a%2Fb?toc", "part iii://a/b?toc");
+    check("iii://skills?from=a%2Fb", "part iii://skills?from=a/b");
+    check("iii://%40files%2Fa", "fs skill a");
+    check("iii://fn%2Fa%2Fb", "call a::b");
+    check("iii://fn/a%2Fb", "call a::b");
+    check("iii://fn%2Fstate%2Fset", "internal namespace");
+    check("iii://%66n/state%2Fset", "internal namespace");
+    check("iii://fn%2F", "non-empty");
+    check("iii://guides%252Fstyle", "has '%'; use lowercase");
+    check("iii://a%2F%2Fb", "non-empty");
+    check("iii://a%2F..%2Fb", "has '.'; use lowercase");
+    check("iii://a/%2e%2e/b", "has '.'; use lowercase");
+    check("iii://a%3Ftoc", "has '?'; use lowercase");
+    check("iii://skills%3Fpages", "has '?'; use lowercase");
+    check("iii://a%23b", "has '#'; use lowercase");
+    check("iii://a%2", "two hexadecimal digits of UTF-8");
+    check("iii://a%ff", "two hexadecimal digits of UTF-8");
     check("https://x", "must start with `iii://`");
     check("III://skills", "must start with `iii://`");
     check("", "must start with `iii://`");

@@ -1,12 +1,14 @@
 //! The budget of the index: for any skills and any budget, every skill has a line after two reads
-//! at most, and a text exceeds its budget only where it cannot be shorter.
+//! at most, and a text exceeds its budget only where it cannot be shorter. As markdown, every text
+//! is a tree of items, each below its parent.
 
 use std::collections::BTreeSet;
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use skills_core::index::{Entry, Index, Lines, Rendered};
-use skills_core::{Head, IndexPart, ResourceUri, SkillId, Visibility};
+use skills_core::{Head, IndexPart, IndexView, ResourceUri, SkillId, Visibility};
 
 struct Skills {
     registered: Vec<(SkillId, Head, Visibility)>,
@@ -69,6 +71,57 @@ fn links(text: &str) -> (BTreeSet<SkillId>, Vec<IndexPart>) {
     (skills, parts)
 }
 
+/// Every item of a text must be below its parent, and at its depth below the skill of the part. A
+/// page, a table of pages and the shortest text, which has no introduction, are flat lists.
+fn check_tree(text: &str, part: &IndexPart) {
+    let marks = ["?from=", "?pages"];
+    let is_flat = part.view != IndexView::Tree
+        || marks.iter().any(|mark| text.contains(mark))
+        || text.starts_with("# Skills\n\n- ");
+    let top = part.below.as_ref().map_or(0, SkillId::depth);
+    // The path of each open item, once it is known.
+    let mut items: Vec<Option<String>> = Vec::new();
+    for event in Parser::new(text) {
+        let (path, is_skill) = match event {
+            Event::Start(Tag::CodeBlock(_)) => panic!("a code block in {text}"),
+            Event::Start(Tag::Item) => {
+                items.push(None);
+                continue;
+            }
+            Event::End(TagEnd::Item) => {
+                items.pop();
+                continue;
+            }
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                let path = dest_url.strip_prefix("iii://").unwrap();
+                (path.trim_end_matches('/').to_owned(), !path.ends_with('/'))
+            }
+            Event::Code(path) => (path.trim_end_matches('/').to_owned(), !path.ends_with('/')),
+            _ => continue,
+        };
+        let Some((item, parents)) = items.split_last_mut().filter(|(item, _)| item.is_none())
+        else {
+            continue;
+        };
+        if is_flat {
+            assert!(parents.is_empty(), "{path} is not at the top of {text}");
+        } else {
+            let depth = path.matches('/').count() - top;
+            let parent = parents.last().cloned().flatten();
+            // A folded subtree stands below its own skill, if there is one.
+            let is_own = !is_skill && parent.as_ref() == Some(&path);
+            let nesting = parents.len() - usize::from(is_own);
+            assert_eq!(nesting, depth, "the nesting of {path} in {text}");
+            let is_below = |parent: String| is_own || path.starts_with(&(parent + "/"));
+            assert!(
+                parent.is_none_or(is_below),
+                "the parent of {path} in {text}"
+            );
+        }
+        *item = Some(path);
+    }
+}
+
 /// Every skill that has a line in `text`, or in a text that `reads` more reads find.
 fn reachable(index: &Index<'_>, text: &str, reads: usize, found: &mut BTreeSet<SkillId>) {
     let (skills, parts) = links(text);
@@ -76,6 +129,7 @@ fn reachable(index: &Index<'_>, text: &str, reads: usize, found: &mut BTreeSet<S
     if reads > 0 {
         for part in parts {
             let read = index.render(&part, index.max_bytes).expect("a linked part");
+            check_tree(&read.text, &part);
             reachable(index, &read.text, reads - 1, found);
         }
     }
@@ -98,6 +152,7 @@ fn check(skills: &Skills, max_bytes: usize, budget: usize) {
         included,
         folded,
     } = index.render(&part, budget).unwrap();
+    check_tree(&text, &part);
     assert_eq!(included + folded, total);
     assert_eq!(links(&text).0.len(), included, "{text}");
     let mut found = BTreeSet::new();

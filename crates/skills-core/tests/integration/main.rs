@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 mod browsing;
+mod call_arguments;
 mod compare_and_set;
 mod cutting;
 mod folding;

@@ -14,15 +14,6 @@ use crate::message::{
 pub type Handler =
     Arc<dyn Fn(Raw) -> BoxFuture<'static, Result<Option<Raw>, ErrorBody>> + Send + Sync>;
 
-/// A function of this worker, by what its callers expect.
-#[derive(Clone)]
-pub(super) enum OfferedHandler {
-    /// A result.
-    Function(Handler),
-    /// Nothing: it receives events.
-    Listener(Handler),
-}
-
 /// Keeps the triggers of one type.
 ///
 /// Both methods are called in the order of the engine's messages, from the task that reads the
@@ -38,7 +29,7 @@ pub trait TriggerProvider: Send + Sync + 'static {
 /// All offers, which are sent again after a reconnect.
 #[derive(Default)]
 pub(super) struct Offers {
-    functions: BTreeMap<String, (FunctionSpec, OfferedHandler)>,
+    functions: BTreeMap<String, (FunctionSpec, Handler)>,
     types: BTreeMap<String, (TriggerTypeSpec, Arc<dyn TriggerProvider>)>,
     triggers: BTreeMap<String, TriggerSpec>,
     /// Functions that other workers have registered.
@@ -48,7 +39,7 @@ pub(super) struct Offers {
 }
 
 impl Offers {
-    pub(super) fn add_function(&mut self, spec: FunctionSpec, handler: OfferedHandler) -> Message {
+    pub(super) fn add_function(&mut self, spec: FunctionSpec, handler: Handler) -> Message {
         let message = register_function(&spec);
         self.rejected.remove(&spec.id);
         self.functions.insert(spec.id.clone(), (spec, handler));
@@ -118,9 +109,9 @@ impl Offers {
             .collect()
     }
 
-    pub(super) fn handler(&self, function_id: &str) -> Option<OfferedHandler> {
+    pub(super) fn handler(&self, function_id: &str) -> Option<Handler> {
         let (_, handler) = self.functions.get(function_id)?;
-        Some(handler.clone())
+        Some(Arc::clone(handler))
     }
 
     pub(super) fn provider(&self, trigger_type: &str) -> Option<Arc<dyn TriggerProvider>> {

@@ -4,7 +4,6 @@
 //! caller's own payload is removed, because a worker could otherwise claim another worker's id.
 
 use std::collections::BTreeMap;
-use std::mem::take;
 
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -12,17 +11,16 @@ use super::{InvokeFunction, Raw};
 
 const FIELD: &str = "_caller_worker_id";
 
-/// Takes the payload of a call, for its callee.
-pub(crate) fn with_caller(call: &mut InvokeFunction) -> Raw {
-    let data = take(&mut call.data);
+/// The payload of a call for its callee.
+pub(crate) fn with_caller(call: &InvokeFunction) -> Raw {
     let Some(caller) = &call.caller else {
-        return data.into_raw();
+        return call.data.to_raw();
     };
-    if !data.get().starts_with('{') {
-        return data.into_raw();
+    let cleaned = without_caller(&call.data);
+    let data = cleaned.as_deref().unwrap_or(&call.data).get();
+    if !data.starts_with('{') {
+        return call.data.to_raw();
     }
-    let cleaned = without_caller(&data);
-    let data = cleaned.as_deref().unwrap_or(&data).get();
     let mut text = String::with_capacity(data.len() + FIELD.len() + caller.len() + 8);
     text.push_str(&data[..data.len() - 1]);
     push_caller(&mut text, data, caller);

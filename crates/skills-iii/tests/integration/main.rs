@@ -11,7 +11,6 @@ mod frames;
 mod limits;
 mod load;
 mod official_sdk;
-mod replies;
 mod rules;
 mod state_crash;
 mod state_processes;

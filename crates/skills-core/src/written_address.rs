@@ -1,17 +1,15 @@
-//! Addresses and ids on the command line: `iii://x`, `x`, `x.md`, `./x.md`, `x@3`, `a::b`, and files
-//! of skill folders: `skill://x/run.py`, `x/run.py`.
+//! Addresses and ids as people and models write them: `iii://x`, `x`, `x.md`, `./x.md`, `x@3`, `a::b`,
+//! and files of skill folders: `skill://x/run.py`, `x/run.py`.
 
-use skills_core::{FILE_SCHEME, FilePath, ResourceUri, SCHEME, SkillId};
+use crate::{Error, FILE_SCHEME, FilePath, ResourceUri, SCHEME, SkillId};
 
-use super::CliError;
-
-/// Parses an address.
-pub fn uri(text: &str) -> Result<ResourceUri, CliError> {
+/// Parses an address that may be written as an id, a path or a function.
+pub fn written_uri(text: &str) -> Result<ResourceUri, Error> {
     let (whole, part) = split_part(text.trim());
     if part.is_empty() {
         return whole_uri(text);
     }
-    Ok(format!("{}{part}", whole_uri(whole)?).parse()?)
+    format!("{}{part}", whole_uri(whole)?).parse()
 }
 
 /// An address or an id, and its part: `?toc`, or `#` and a heading. A file may have a `#` in its
@@ -31,9 +29,12 @@ fn split_part(text: &str) -> (&str, &str) {
     }
 }
 
-fn whole_uri(text: &str) -> Result<ResourceUri, CliError> {
+fn whole_uri(text: &str) -> Result<ResourceUri, Error> {
     if starts_with(text.trim(), FILE_SCHEME) {
-        return Ok(format!("{FILE_SCHEME}{}", &text.trim()[FILE_SCHEME.len()..]).parse()?);
+        return format!("{FILE_SCHEME}{}", &text.trim()[FILE_SCHEME.len()..]).parse();
+    }
+    if text.contains("://") && !starts_with(text.trim(), SCHEME) {
+        return text.parse();
     }
     if let Some(file) = file(text) {
         return Ok(ResourceUri::File(file));
@@ -46,12 +47,12 @@ fn whole_uri(text: &str) -> Result<ResourceUri, CliError> {
     } else {
         path
     };
-    Ok(format!("{SCHEME}{path}").parse()?)
+    format!("{SCHEME}{path}").parse()
 }
 
-/// Parses an id.
-pub fn id(text: &str) -> Result<SkillId, CliError> {
-    Ok(path(text).parse()?)
+/// Parses an id that may be written as an address or a path.
+pub fn written_id(text: &str) -> Result<SkillId, Error> {
+    path(text).parse()
 }
 
 /// Whether a text is an id with a version, such as `a/b@3`. A file may have an `@` in its name.
@@ -100,7 +101,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let got = uri(text).map_or_else(|error| error.message, |uri| uri.to_string());
+        let got = written_uri(text).map_or_else(|error| error.to_string(), |uri| uri.to_string());
         assert!(got.contains(expected), "for {text:?}: {got}");
     }
 
@@ -114,6 +115,7 @@ mod tests {
         check("a/", "iii://a/");
         check("iii://skills?pages", "iii://skills?pages");
         check("pdf/API.md?toc", "skill://pdf/API.md?toc");
+        check("a/b@2x.png", "skill://a/b@2x.png");
         check("pdf/c#/x.py", "skill://pdf/c%23/x.py");
         check("a/b@3", "iii://a/b@3");
         check("a@3#c", "iii://a@3#c");
@@ -136,7 +138,10 @@ mod tests {
         check("", "non-empty");
         check("A", "lowercase");
         check("../a", "has '.'");
-        check("https://x", "has ':'");
+        check("https://x", "must start with `iii://`");
+        check("guides%2Fstyle", "iii://guides/style");
+        check("iii://guides%2Fstyle", "iii://guides/style");
+        check("iii://guides%2Fstyle#b", "iii://guides/style#b");
         check("state::get", "internal namespace");
         check("pdf/scripts/run.py", "skill://pdf/scripts/run.py");
         check("./pdf/SKILL.md", "skill://pdf/SKILL.md");
@@ -151,8 +156,9 @@ mod tests {
 
     #[test]
     fn ids() {
-        assert_eq!(id("./a/b.md").unwrap().as_str(), "a/b");
-        assert_eq!(id("iii://a").unwrap().as_str(), "a");
-        assert!(id("skills").unwrap_err().message.contains("reserved"));
+        assert_eq!(written_id("./a/b.md").unwrap().as_str(), "a/b");
+        assert_eq!(written_id("iii://a").unwrap().as_str(), "a");
+        let error = written_id("skills").unwrap_err();
+        assert!(error.to_string().contains("reserved"));
     }
 }

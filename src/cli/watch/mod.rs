@@ -1,4 +1,6 @@
-//! `skills watch`: every change as it happens.
+//! `skills watch`: every change as it happens, with its time and its reason.
+
+mod reason;
 
 use std::sync::Arc;
 
@@ -12,6 +14,8 @@ use skills_iii::client::Handler;
 use skills_iii::{Client, Event};
 use tokio::sync::{broadcast, mpsc};
 
+use reason::Known;
+
 use super::CliError;
 use super::connection::{Access, Connection, call_failed, not_offered, open};
 use super::options::Options;
@@ -20,7 +24,10 @@ use crate::app::{self, LocalRegistry, NotSubscribed};
 /// How many changes may wait to be printed.
 const PENDING_MAX: usize = 65_536;
 
-/// Follow changes until Ctrl-C: one line for each.
+/// How many changes are explained together.
+const BATCH_MAX: usize = 1_024;
+
+/// Follow changes until Ctrl-C: one line for each, with its time (UTC) and its reason.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct WatchArgs {
@@ -33,27 +40,41 @@ pub struct WatchArgs {
 }
 
 const EXAMPLES: &str = "Examples:
-  skills watch                         register skill resend/email
+  skills watch                         14:03:22Z register skill resend/email: replaced
   skills watch --json                  one JSON document per change
   skills watch --count 1 && make       wait for the next change";
 
 /// A change in the form that is printed.
 #[derive(Serialize)]
 struct Line<'a> {
+    /// When it was received.
+    at: String,
     op: &'static str,
     kind: &'static str,
     id: &'a str,
+    /// What happened: `registered`, `file edited`.
+    reason: &'static str,
+    /// Where the entry comes from, or came from, if that is known.
+    origin: Option<String>,
+    owner: Option<String>,
 }
 
-impl<'a> From<&'a Change> for Line<'a> {
-    fn from(change: &'a Change) -> Self {
-        let (op, kind, id) = match change {
-            Change::SkillRegistered(id) => ("register", "skill", id.as_str()),
-            Change::SkillUnregistered(id) => ("unregister", "skill", id.as_str()),
-            Change::PromptRegistered(name) => ("register", "prompt", name.as_str()),
-            Change::PromptUnregistered(name) => ("unregister", "prompt", name.as_str()),
-        };
-        Self { op, kind, id }
+impl Line<'_> {
+    fn to_text(&self) -> String {
+        let Self {
+            at,
+            op,
+            kind,
+            id,
+            reason,
+            owner,
+            ..
+        } = self;
+        // The document has the date.
+        let time = at.split_once('T').map_or(at.as_str(), |(_, time)| time);
+        let owner = owner.as_ref().map(|owner| format!(" by {owner}"));
+        let owner = owner.unwrap_or_default();
+        format!("{time} {op:<10} {kind:<6} {id}: {reason}{owner}\n")
     }
 }
 
@@ -61,11 +82,12 @@ pub fn run(args: &WatchArgs) -> Result<(), CliError> {
     open(&args.options, async |connection| {
         let stop = app::stop_signal();
         let (sender, changes) = mpsc::channel(PENDING_MAX);
-        let print = print_changes(connection, changes, args.count);
         match &connection.access {
             Access::Local(local) => {
                 listen(local, sender);
                 let follow = local.follow().await?;
+                let known = Known::list(connection).await;
+                let print = print_changes(connection, changes, known, args.count);
                 watching(connection);
                 tokio::select! {
                     () = stop => Ok(()),
@@ -76,6 +98,8 @@ pub fn run(args: &WatchArgs) -> Result<(), CliError> {
             Access::Remote { client, url } => {
                 let events = report_events(connection, client);
                 subscribe(connection, client, url, sender).await?;
+                let known = Known::list(connection).await;
+                let print = print_changes(connection, changes, known, args.count);
                 watching(connection);
                 tokio::select! {
                     () = stop => Ok(()),
@@ -94,17 +118,26 @@ fn watching(connection: &Connection) {
 async fn print_changes(
     connection: &Connection,
     mut changes: mpsc::Receiver<Change>,
+    mut known: Known,
     count: Option<u64>,
 ) -> Result<(), CliError> {
     let mut left = count;
-    while left != Some(0)
-        && let Some(change) = changes.recv().await
-    {
-        let line = Line::from(&change);
-        connection.output.data("watch", &line, |_| {
-            format!("{:<10} {:<6} {}\n", line.op, line.kind, line.id)
-        })?;
-        left = left.map(|left| left - 1);
+    let mut received = Vec::new();
+    // All that wait are explained by one look at the lists.
+    while changes.recv_many(&mut received, BATCH_MAX).await > 0 {
+        let now = Known::list(connection).await;
+        for change in received.drain(..) {
+            if left == Some(0) {
+                return Ok(());
+            }
+            let line = known.explain(&change, &now);
+            connection.output.data("watch", &line, |_| line.to_text())?;
+            left = left.map(|left| left - 1);
+        }
+        if left == Some(0) {
+            return Ok(());
+        }
+        known = now;
     }
     Ok(())
 }
