@@ -181,6 +181,7 @@ const WORKERS: &[Limit] = &[
     limit("calls to one worker without a result", Count(iii::MAX_PENDING_CALLS), OVERLOADED),
     limit("calls that the registry runs at the same time", Count(iii::MAX_RUNNING_HANDLERS), OVERLOADED),
     limit("calls that the registry starts at the same time", Count(iii::MAX_STARTING_HANDLERS), "further calls wait; callers are served in turn"),
+    limit("bytes of replies that the registry keeps to send them later or again", Bytes(iii::MAX_LATE_REPLY_BYTES), "replies of calls wait in their calls; replies of events are sent at once"),
     limit("bytes of input of the calls that the registry runs", Bytes(iii::MAX_RUNNING_HANDLER_BYTES), OVERLOADED),
     limit("bytes of everything that one worker registers", Bytes(iii::MAX_REGISTERED_BYTES), "an error"),
     limit("functions of one worker", Count(iii::MAX_FUNCTIONS_PER_WORKER), "`TOO_MANY_FUNCTIONS`"),

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use super::checks::{add_checks, add_engine_check, add_store_check};
 use super::file_handles::max_connections;
 use super::metrics::Metrics;
+use super::registration_findings::{finish_findings, keep_findings};
 use super::sources::FileCounts;
 use super::usage::{finish_usage, keep_usage};
 use super::worker::Worker;
@@ -99,6 +100,8 @@ impl EmbeddedRegistry {
             async move { sources::publish_changes(changes, &followed, &counts).await };
         let counted = Arc::clone(&registry);
         let keep_usage = async move { keep_usage(&counted).await };
+        let checked = Arc::clone(&registry);
+        let keep_findings = async move { keep_findings(&checked).await };
         Ok(Self {
             hub,
             client,
@@ -113,6 +116,7 @@ impl EmbeddedRegistry {
                 tokio::spawn(worker.run()),
                 tokio::spawn(expiry),
                 tokio::spawn(keep_usage),
+                tokio::spawn(keep_findings),
             ],
         })
     }
@@ -174,6 +178,7 @@ impl EmbeddedRegistry {
             let _ = task.await;
         }
         finish_usage(&self.registry).await;
+        finish_findings(&self.registry).await;
         self.client.shutdown(SHUTDOWN_TIMEOUT).await;
     }
 

@@ -23,6 +23,7 @@ mod memory;
 mod metrics;
 mod metrics_route;
 mod page;
+mod registration_findings;
 mod serve;
 mod sources;
 mod state_follower;
@@ -61,6 +62,7 @@ pub use usage::finish_usage;
 
 use crate::config::{Config, LoadedConfig};
 use crate::engine::{ClientEngine, WorkerSource};
+use registration_findings::{finish_findings, keep_findings};
 use sources::FileCounts;
 use usage::keep_usage;
 use worker::Worker;
@@ -98,9 +100,11 @@ pub async fn work(client: Client, loaded: &LoadedConfig, stop: impl Future<Outpu
         // The second never ends.
         ((), (), (), ()) = async { tokio::join!(report, files, serving, leases) } => {}
         () = keep_usage(&registry) => {}
+        () = keep_findings(&registry) => {}
         () = stop => tracing::info!("stopping"),
     }
     finish_usage(&registry).await;
+    finish_findings(&registry).await;
     client.shutdown(SHUTDOWN_TIMEOUT).await;
 }
 

@@ -43,7 +43,7 @@ pub fn subscribe(
         metadata: Some(raw(&json!({ "internal": true }))),
         ..FunctionSpec::default()
     };
-    client.register_function(spec, handler);
+    client.register_listener(spec, handler);
     let id = Uuid::new_v4().to_string();
     client.register_trigger(TriggerSpec {
         id: id.clone(),

@@ -32,6 +32,7 @@ mod trigger_types;
 
 use skills_core::Kind;
 
+pub use lint::log_findings;
 pub use operation::Operation;
 pub use trigger_types::{TRIGGER_TYPES, TriggerType};
 

@@ -161,11 +161,15 @@ async fn read(registry: &Registry, name: &str, uri: &ResourceUri) -> Result<File
     })
 }
 
-/// Logs the findings in a text that is registered. Fails if the operator refuses one of them.
+/// Checks a text before it is registered, or leaves that to [`log_findings`]. Fails if the operator
+/// refuses one of the findings.
 ///
 /// Allow comments do not help against a refusal: the author of a hostile text writes them too.
 pub fn check_registration(registry: &Registry, id: &SkillId, text: &str) -> Result<(), Error> {
     let settings = registry.lint_settings();
+    if settings.refuse.is_empty() && registry.lint_later(id) {
+        return Ok(());
+    }
     let findings = check_text(Some(id), text, settings);
     let is_refused = |finding: &&Finding| settings.refuse.contains(finding.rule.code);
     let mut all = findings.all.iter().chain(&findings.allowed);
@@ -183,6 +187,26 @@ pub fn check_registration(registry: &Registry, id: &SkillId, text: &str) -> Resu
             help.clone().unwrap_or_else(|| rule.why.into()),
         ));
     }
+    log(id, &findings);
+    Ok(())
+}
+
+/// Logs the findings in a registered skill.
+pub async fn log_findings(registry: &Registry, id: &SkillId) {
+    // Removed since, or unreadable, which is logged elsewhere.
+    if !matches!(registry.is_skill_registered(id).await, Ok(true)) {
+        return;
+    }
+    let skill = ResourceUri::Skill(id.clone());
+    let Ok(content) = registry.read_uncounted(&skill).await else {
+        return;
+    };
+    if let ContentData::Text(text) = content.data {
+        log(id, &check_text(Some(id), &text, registry.lint_settings()));
+    }
+}
+
+fn log(id: &SkillId, findings: &Findings) {
     let is_logged = |finding: &&Finding| finding.severity > Severity::Note;
     let logged: Vec<_> = findings.all.iter().filter(is_logged).collect();
     for Finding {
@@ -198,5 +222,4 @@ pub fn check_registration(registry: &Registry, id: &SkillId, text: &str) -> Resu
     if let more @ 1.. = logged.len().saturating_sub(LOGGED_MAX) {
         tracing::warn!("skill `{id}`: {more} more findings; `skills lint {id}` lists them");
     }
-    Ok(())
 }

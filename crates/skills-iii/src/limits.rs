@@ -54,6 +54,10 @@ pub const MAX_RUNNING_HANDLERS: usize = 8_192;
 /// queue of the engine, which serves callers in turn.
 pub const MAX_STARTING_HANDLERS: usize = 16;
 
+/// Bytes of replies that a worker keeps to send them late or again. Beyond it, they are sent one by
+/// one.
+pub const MAX_LATE_REPLY_BYTES: usize = 16 << 20;
+
 /// Bytes of input of the calls that a worker runs at the same time. Further calls get
 /// `worker_overloaded`; a single larger call is run.
 pub const MAX_RUNNING_HANDLER_BYTES: usize = 64 << 20;

@@ -93,6 +93,7 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
     let mut ids = HashSet::new();
     entries.retain(|entry| ids.insert(entry.id.clone()));
     let mut index = Index::default();
+    let is_alone = entries.len() == 1;
     for entry in &entries {
         let triggers: Vec<&str> = entry.triggers.iter().flatten().map(|t| &**t).collect();
         index.insert(&Document {
@@ -100,7 +101,8 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
             id: &entry.id,
             title: &entry.title,
             description: &entry.description,
-            body: entry.body,
+            // Without others to compare with, title and description decide.
+            body: if is_alone { "" } else { entry.body },
             ..Document::default()
         });
     }

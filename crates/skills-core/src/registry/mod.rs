@@ -25,6 +25,7 @@ mod search;
 mod search_request;
 mod skills;
 mod stats;
+mod unlinted;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -121,6 +122,7 @@ pub struct Registry {
     links: LinkCache,
     timeout: Duration,
     lint: LintSettings,
+    unlinted: unlinted::Unlinted,
     index_max_bytes: usize,
     visibility: VisibilityRules,
     on_conflict: OnConflict,
@@ -180,6 +182,7 @@ impl Registry {
             publisher,
             timeout,
             lint,
+            unlinted: unlinted::Unlinted::default(),
             index_max_bytes,
             on_conflict,
             checks: Mutex::default(),

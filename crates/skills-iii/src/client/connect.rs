@@ -7,6 +7,7 @@ use thiserror::Error;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::handshake::client::Response;
 use tokio_tungstenite::tungstenite::http::header::AUTHORIZATION;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, Uri};
 use tokio_tungstenite::tungstenite::{self, ClientRequestBuilder};
@@ -15,7 +16,7 @@ use uuid::Uuid;
 
 use super::protocol::WorkerProtocol;
 use super::{ClientOptions, Event, Inner};
-use crate::link::{Monitored, problem, run_socket, socket_config};
+use crate::link::{CAPABILITIES, Monitored, TCP_NODELAY, problem, run_socket, socket_config};
 use crate::lock::lock;
 use crate::message::Message;
 use crate::queue::{Budget, queue};
@@ -94,7 +95,11 @@ impl Address {
             // Engines send a message in one frame.
             let max_bytes = options.max_message_bytes;
             let config = socket_config(max_bytes, max_bytes);
-            let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
+            let (mut socket, response) =
+                client_async_with_config(request, stream, Some(config)).await?;
+            if !has_nodelay(&response) {
+                socket.get_mut().acknowledge_at_once();
+            }
             Ok(socket)
         };
         match timeout(CONNECT_TIMEOUT, opening).await {
@@ -102,6 +107,13 @@ impl Address {
             Err(late) => Err(tungstenite::Error::Io(late.into())),
         }
     }
+}
+
+/// Whether the engine sends small messages without delay. Engines before 0.25 do not.
+fn has_nodelay(response: &Response) -> bool {
+    let capabilities = response.headers().get_all(CAPABILITIES).iter();
+    let mut listed = capabilities.filter_map(|listed| listed.to_str().ok());
+    listed.any(|listed| listed.split(',').any(|one| one.trim() == TCP_NODELAY))
 }
 
 /// Connects, serves the connection, and reconnects, until the client stops.

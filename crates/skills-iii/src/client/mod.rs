@@ -10,6 +10,7 @@ mod connect;
 mod offer;
 mod options;
 mod protocol;
+mod replies;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +28,7 @@ pub use options::ClientOptions;
 
 use call::PendingCalls;
 use connect::{Address, keep_connected};
-use offer::Offers;
+use offer::{OfferedHandler, Offers};
 use protocol::WorkerProtocol;
 
 use crate::link::run_local;
@@ -150,6 +151,17 @@ impl Client {
     /// Offers a function, now and after every reconnect. Replaces an earlier offer of the same
     /// id.
     pub fn register_function(&self, spec: FunctionSpec, handler: Handler) {
+        self.offer(spec, OfferedHandler::Function(handler));
+    }
+
+    /// Offers a function that receives events: its callers wait for no result. Its handler starts on
+    /// the task that reads the connection, so it must return or wait soon. Events are never refused,
+    /// and start in the order in which they arrive.
+    pub fn register_listener(&self, spec: FunctionSpec, handler: Handler) {
+        self.offer(spec, OfferedHandler::Listener(handler));
+    }
+
+    fn offer(&self, spec: FunctionSpec, handler: OfferedHandler) {
         let mut offers = self.inner.offers();
         let message = offers.add_function(spec, handler);
         self.inner.send_offer(message);

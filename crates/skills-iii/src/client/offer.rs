@@ -14,6 +14,15 @@ use crate::message::{
 pub type Handler =
     Arc<dyn Fn(Raw) -> BoxFuture<'static, Result<Option<Raw>, ErrorBody>> + Send + Sync>;
 
+/// A function of this worker, by what its callers expect.
+#[derive(Clone)]
+pub(super) enum OfferedHandler {
+    /// A result.
+    Function(Handler),
+    /// Nothing: it receives events.
+    Listener(Handler),
+}
+
 /// Keeps the triggers of one type.
 ///
 /// Both methods are called in the order of the engine's messages, from the task that reads the
@@ -29,7 +38,7 @@ pub trait TriggerProvider: Send + Sync + 'static {
 /// All offers, which are sent again after a reconnect.
 #[derive(Default)]
 pub(super) struct Offers {
-    functions: BTreeMap<String, (FunctionSpec, Handler)>,
+    functions: BTreeMap<String, (FunctionSpec, OfferedHandler)>,
     types: BTreeMap<String, (TriggerTypeSpec, Arc<dyn TriggerProvider>)>,
     triggers: BTreeMap<String, TriggerSpec>,
     /// Functions that other workers have registered.
@@ -39,7 +48,7 @@ pub(super) struct Offers {
 }
 
 impl Offers {
-    pub(super) fn add_function(&mut self, spec: FunctionSpec, handler: Handler) -> Message {
+    pub(super) fn add_function(&mut self, spec: FunctionSpec, handler: OfferedHandler) -> Message {
         let message = register_function(&spec);
         self.rejected.remove(&spec.id);
         self.functions.insert(spec.id.clone(), (spec, handler));
@@ -109,9 +118,9 @@ impl Offers {
             .collect()
     }
 
-    pub(super) fn handler(&self, function_id: &str) -> Option<Handler> {
+    pub(super) fn handler(&self, function_id: &str) -> Option<OfferedHandler> {
         let (_, handler) = self.functions.get(function_id)?;
-        Some(Arc::clone(handler))
+        Some(handler.clone())
     }
 
     pub(super) fn provider(&self, trigger_type: &str) -> Option<Arc<dyn TriggerProvider>> {

@@ -1,17 +1,20 @@
 //! How a worker handles the messages of an engine.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::FutureExt;
 use tokio::select;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::offer::{Handler, OfferedHandler};
+use super::replies::Replies;
 use super::{Event, Inner};
 use crate::limits::{MAX_RUNNING_HANDLER_BYTES, MAX_RUNNING_HANDLERS, MAX_STARTING_HANDLERS};
 use crate::link::{Ended, Protocol};
@@ -22,15 +25,12 @@ use crate::message::{
 };
 use crate::queue::Outbox;
 
-/// The largest reply that is sent twice. An engine takes longer to read a larger reply than to
-/// register its caller.
-const MAX_REPEATED_BYTES: usize = 512 << 10;
-
 /// One connection of a worker.
 #[derive(Clone)]
 pub(super) struct WorkerProtocol {
     inner: Arc<Inner>,
     outbox: Outbox,
+    replies: Replies,
     /// The running calls of our functions; none once the worker is shutting down.
     running: Arc<Mutex<Option<JoinSet<()>>>>,
     /// The bytes of their payloads.
@@ -52,6 +52,7 @@ impl WorkerProtocol {
     pub(super) fn new(inner: &Arc<Inner>, outbox: Outbox) -> Self {
         Self {
             inner: Arc::clone(inner),
+            replies: Replies::new(outbox.clone(), inner.options.repeat_reply),
             outbox,
             running: Arc::new(Mutex::new(Some(JoinSet::new()))),
             running_bytes: Arc::default(),
@@ -73,6 +74,7 @@ impl WorkerProtocol {
         let ended = select! {
             ended = connection => ended,
             ended = shutdown => ended,
+            never = self.replies.send_late() => never,
         };
         // Nothing can receive the results of calls that still run.
         lock(&self.running).take();
@@ -92,6 +94,7 @@ impl WorkerProtocol {
             running.abort_all();
         }
         while running.join_next().await.is_some() {}
+        self.replies.send_waiting(None).await;
     }
 
     /// Sends all offers, then the introduction, after which the engine makes them available.
@@ -112,65 +115,87 @@ impl WorkerProtocol {
 
     fn run_call(&self, call: InvokeFunction) {
         let received = Instant::now();
-        let handler = self.inner.offers().handler(&call.function_id);
+        let offered = self.inner.offers().handler(&call.function_id);
         let mut running = lock(&self.running);
-        let (running, handler) = match (running.as_mut(), handler) {
-            (Some(running), Some(handler)) => (running, handler),
+        let (running, offered) = match (running.as_mut(), offered) {
+            (Some(running), Some(offered)) => (running, offered),
             (None, _) => {
                 let error = ErrorBody::new("invocation_stopped", "the worker is shutting down");
-                return self.reply_at_once(&call, error);
+                return self.reply_at_once(call, error);
             }
             (_, None) => {
                 let error = ErrorBody::function_not_found(&call.function_id);
-                return self.reply_at_once(&call, error);
+                return self.reply_at_once(call, error);
             }
         };
-        let (outbox, repeat_reply) = (self.outbox.clone(), self.inner.options.repeat_reply);
         while running.try_join_next().is_some() {}
+        match offered {
+            OfferedHandler::Function(handler) => self.start(running, handler, call, received),
+            OfferedHandler::Listener(handler) => self.hear(running, handler, call, received),
+        }
+    }
+
+    /// Runs a call in a task of its own.
+    fn start(
+        &self,
+        running: &mut JoinSet<()>,
+        handler: Handler,
+        mut call: InvokeFunction,
+        received: Instant,
+    ) {
         let bytes = call.data.get().len();
         let running_bytes = self.running_bytes.fetch_add(bytes, Ordering::Relaxed);
         let held = RunningBytes(Arc::clone(&self.running_bytes), bytes);
         let fits = running_bytes == 0 || running_bytes + bytes <= MAX_RUNNING_HANDLER_BYTES;
-        // Events of an engine in this process are not refused: their number is bounded there.
-        let is_event = call.caller.is_none() && self.outbox.is_in_process();
-        if !is_event && (running.len() >= MAX_RUNNING_HANDLERS || !fits) {
+        if running.len() >= MAX_RUNNING_HANDLERS || !fits {
             let message = format!("{} calls run already; call again later", running.len());
             let error = ErrorBody::new("worker_overloaded", message);
-            return self.reply_at_once(&call, error);
+            return self.reply_at_once(call, error);
         }
         // None for a call that came although none may start: it is run all the same.
         let starting = Arc::clone(&self.starting).try_acquire_owned().ok();
+        let replies = self.replies.clone();
         running.spawn(async move {
             let _held = held;
-            let payload = with_caller(&call);
-            // The handler may also panic before it returns its future.
-            let work = AssertUnwindSafe(async move { handler(payload).await }).catch_unwind();
-            let mut work = pin!(work);
+            let payload = with_caller(&mut call);
+            let mut work = pin!(run(handler, payload));
             let started = futures_util::poll!(&mut work);
             drop(starting);
-            let finished = match started {
+            let outcome = match started {
                 Poll::Ready(outcome) => outcome,
                 Poll::Pending => work.await,
             };
-            let outcome = finished.unwrap_or_else(|panic| {
-                let message = panic_text(panic.as_ref());
-                tracing::error!(
-                    function_id = call.function_id,
-                    message,
-                    "a handler panicked"
-                );
-                Err(ErrorBody::new(
-                    "invocation_failed",
-                    format!("the handler panicked: {message}"),
-                ))
-            });
-            if let Some(reply) = reply(&call, outcome) {
-                send_reply(&outbox, reply, received, repeat_reply).await;
+            let outcome = outcome.unwrap_or_else(|panic| Err(panicked(&call, panic.as_ref())));
+            if let Some(reply) = reply(call, outcome) {
+                replies.send(reply, received).await;
             }
         });
     }
 
-    fn reply_at_once(&self, call: &InvokeFunction, error: ErrorBody) {
+    /// Runs the handler of an event as far as it gets at once, which is usually to its end: a task
+    /// for each event costs more than most handlers.
+    fn hear(
+        &self,
+        running: &mut JoinSet<()>,
+        handler: Handler,
+        mut call: InvokeFunction,
+        received: Instant,
+    ) {
+        let replies = self.replies.clone();
+        let mut work = Box::pin(async move {
+            let payload = with_caller(&mut call);
+            let outcome = run(handler, payload).await;
+            let outcome = outcome.unwrap_or_else(|panic| Err(panicked(&call, panic.as_ref())));
+            if let Some(reply) = reply(call, outcome) {
+                replies.acknowledge(reply, received).await;
+            }
+        });
+        if (&mut work).now_or_never().is_none() {
+            running.spawn(work);
+        }
+    }
+
+    fn reply_at_once(&self, call: InvokeFunction, error: ErrorBody) {
         if let Some(reply) = reply(call, Err(error)) {
             let _ = self.outbox.push_or_abort(reply);
         }
@@ -258,38 +283,36 @@ impl Protocol for WorkerProtocol {
     }
 }
 
-/// Sends a reply, and sends it again if the first one may have come too early for the engine.
-async fn send_reply(
-    outbox: &Outbox,
-    reply: Message,
-    received: Instant,
-    repeat_reply: Option<Duration>,
-) {
-    let due = repeat_reply
-        .map(|age| received + age)
-        .filter(|due| Instant::now() < *due && reply.weight() <= MAX_REPEATED_BYTES);
-    let copy = due.map(|due| (due, reply.clone()));
-    if outbox.send(reply).await.is_ok()
-        && let Some((due, copy)) = copy
-    {
-        tokio::time::sleep_until(due.into()).await;
-        let _ = outbox.send(copy).await;
-    }
+/// The outcome of a handler, or what it panicked with.
+type Outcome = Result<Result<Option<Raw>, ErrorBody>, Box<dyn Any + Send>>;
+
+/// The handler may also panic before it returns its future.
+fn run(handler: Handler, payload: Raw) -> impl Future<Output = Outcome> + Send {
+    AssertUnwindSafe(async move { handler(payload).await }).catch_unwind()
 }
 
 /// The reply to a call, if the caller expects one.
-fn reply(call: &InvokeFunction, outcome: Result<Option<Raw>, ErrorBody>) -> Option<Message> {
+fn reply(call: InvokeFunction, outcome: Result<Option<Raw>, ErrorBody>) -> Option<Message> {
     let result = InvocationResult {
         invocation_id: call.invocation_id?,
-        function_id: call.function_id.clone(),
-        traceparent: call.traceparent.clone(),
-        baggage: call.baggage.clone(),
+        function_id: call.function_id,
+        traceparent: call.traceparent,
+        baggage: call.baggage,
         ..InvocationResult::of(outcome.map(|result| result.map(Payload::from)))
     };
     Some(Message::InvocationResult(Box::new(result)))
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+fn panicked(call: &InvokeFunction, panic: &(dyn Any + Send)) -> ErrorBody {
+    let (function_id, message) = (&*call.function_id, panic_text(panic));
+    tracing::error!(function_id, message, "a handler panicked");
+    ErrorBody::new(
+        "invocation_failed",
+        format!("the handler panicked: {message}"),
+    )
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("(no message)")

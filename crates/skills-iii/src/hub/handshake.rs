@@ -14,6 +14,8 @@ use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
 
+use crate::link::{CAPABILITIES, TCP_NODELAY};
+
 /// How long the rest of a plain HTTP request is read before the socket is closed.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -47,8 +49,8 @@ pub(super) fn check(request: &Request, access: &AccessPolicy) -> Result<Endpoint
 
 /// Announces that this end does not delay small messages; SDKs then do not either.
 pub(super) fn add_capabilities(mut response: Response) -> Response {
-    let nodelay = HeaderValue::from_static("tcp-nodelay");
-    response.headers_mut().insert("x-iii-capabilities", nodelay);
+    let nodelay = HeaderValue::from_static(TCP_NODELAY);
+    response.headers_mut().insert(CAPABILITIES, nodelay);
     response
 }
 

@@ -18,6 +18,11 @@ pub(crate) use socket::{run_socket, socket_config};
 
 use crate::message::{BadMessage, Message};
 
+/// The header of a handshake response that lists what an engine is capable of.
+pub(crate) const CAPABILITIES: &str = "x-iii-capabilities";
+/// The engine sends small messages without delay.
+pub(crate) const TCP_NODELAY: &str = "tcp-nodelay";
+
 /// One end's handling of received messages.
 pub(crate) trait Protocol {
     /// Handles a message of the other end. Must not block.

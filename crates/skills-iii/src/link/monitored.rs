@@ -15,6 +15,7 @@ use super::heartbeat::Activity;
 pub(crate) struct Monitored {
     stream: TcpStream,
     activity: Arc<Activity>,
+    acknowledges_at_once: bool,
 }
 
 impl Monitored {
@@ -22,8 +23,27 @@ impl Monitored {
         Self {
             stream,
             activity: Arc::default(),
+            acknowledges_at_once: false,
         }
     }
+
+    /// Acknowledges from now on what is read as soon as it is read. The other end has Nagle's
+    /// algorithm on: it keeps a second small message back until the first one is acknowledged, and
+    /// by default that happens with the next message of this end, or 40 ms later.
+    pub(crate) fn acknowledge_at_once(&mut self) {
+        self.acknowledges_at_once = true;
+    }
+
+    /// The system falls back to delayed acknowledgements by itself, so it is told after every read.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn acknowledge(&self) {
+        // A socket that does not support it works all the same.
+        let _ = self.stream.set_quickack(true);
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    #[expect(clippy::unused_self, reason = "other systems have no such setting")]
+    fn acknowledge(&self) {}
 
     pub(super) fn activity(&self) -> Arc<Activity> {
         Arc::clone(&self.activity)
@@ -48,6 +68,9 @@ impl AsyncRead for Monitored {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
             self.activity.received();
+            if self.acknowledges_at_once {
+                self.acknowledge();
+            }
         }
         read
     }

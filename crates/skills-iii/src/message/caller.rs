@@ -4,6 +4,7 @@
 //! caller's own payload is removed, because a worker could otherwise claim another worker's id.
 
 use std::collections::BTreeMap;
+use std::mem::take;
 
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -11,16 +12,17 @@ use super::{InvokeFunction, Raw};
 
 const FIELD: &str = "_caller_worker_id";
 
-/// The payload of a call for its callee.
-pub(crate) fn with_caller(call: &InvokeFunction) -> Raw {
+/// Takes the payload of a call, for its callee.
+pub(crate) fn with_caller(call: &mut InvokeFunction) -> Raw {
+    let data = take(&mut call.data);
     let Some(caller) = &call.caller else {
-        return call.data.to_raw();
+        return data.into_raw();
     };
-    let cleaned = without_caller(&call.data);
-    let data = cleaned.as_deref().unwrap_or(&call.data).get();
-    if !data.starts_with('{') {
-        return call.data.to_raw();
+    if !data.get().starts_with('{') {
+        return data.into_raw();
     }
+    let cleaned = without_caller(&data);
+    let data = cleaned.as_deref().unwrap_or(&data).get();
     let mut text = String::with_capacity(data.len() + FIELD.len() + caller.len() + 8);
     text.push_str(&data[..data.len() - 1]);
     push_caller(&mut text, data, caller);

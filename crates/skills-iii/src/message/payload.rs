@@ -45,14 +45,6 @@ impl Payload {
             Self::Shared { text, .. } => (*text).to_owned(),
         }
     }
-
-    /// A copy of the text.
-    pub(super) fn to_raw(&self) -> Raw {
-        match self {
-            Self::Owned(text) => text.clone(),
-            Self::Shared { text, .. } => (**text).to_owned(),
-        }
-    }
 }
 
 impl Deref for Payload {

@@ -171,7 +171,7 @@ fn the_caller_is_written_into_objects_only() {
         let raw: Raw = serde_json::from_str(data).unwrap();
         let mut call = InvokeFunction::new("f", raw);
         call.caller = Some("me".into());
-        assert_eq!(with_caller(&call).get(), expected, "for {data}");
+        assert_eq!(with_caller(&mut call.clone()).get(), expected, "for {data}");
         let text = encoded_text(Message::InvokeFunction(Box::new(call)));
         assert!(text.contains(&format!(r#""data":{expected}"#)), "{text}");
     };

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use crate::common::{
-    TIMEOUT, TestHub, echo, fast_options, function, handler, in_time, raw, recorder, value,
-    wait_for_function,
+    TIMEOUT, TestHub, echo, function, handler, in_time, raw, recorder, value, wait_for_function,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -275,31 +274,4 @@ async fn shutdown_finishes_running_calls() {
         other.wait_connected().await.unwrap_err(),
         CallError::Disconnected
     );
-}
-
-#[tokio::test]
-async fn an_early_reply_is_sent_again_with_repeat_reply() {
-    let recorder = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut options = fast_options("worker");
-    // A later reply is not sent again, so this leaves time for a busy machine.
-    options.repeat_reply = Some(Duration::from_secs(2));
-    let url = format!("ws://{}", recorder.local_addr().unwrap());
-    let worker = Client::connect(&url, options).unwrap();
-    worker.register_function(function("echo"), echo());
-    let (stream, _) = in_time("the worker", recorder.accept()).await.unwrap();
-    let mut engine =
-        crate::common::RawWorker(tokio_tungstenite::accept_async(stream).await.unwrap());
-    engine
-        .send_json(&json!({ "type": "workerregistered", "worker_id": "w" }))
-        .await;
-    engine.call(crate::common::ID, "echo", &json!([1])).await;
-    let mut answers = Vec::new();
-    while answers.len() < 2 {
-        let message = engine.receive().await;
-        if message["type"] == "invocationresult" {
-            answers.push(message);
-        }
-    }
-    assert_eq!(answers[0], answers[1]);
-    assert_eq!(answers[0]["result"], json!([1]));
 }

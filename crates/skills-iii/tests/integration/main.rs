@@ -11,6 +11,7 @@ mod frames;
 mod limits;
 mod load;
 mod official_sdk;
+mod replies;
 mod rules;
 mod state_crash;
 mod state_processes;
