@@ -194,3 +194,30 @@ async fn templates_are_listed_and_their_variables_completed() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn a_version_of_a_skill_is_read_at_its_own_address() {
+    let fixture = Fixture::new().await;
+    fixture.register_skill("resend", "# One").await;
+    fixture.register_skill("resend", "# Two").await;
+    let mut client = fixture.client().await;
+    for (uri, text) in [
+        ("iii://resend", "# Two"),
+        ("iii://resend@1", "# One"),
+        ("iii://resend@sha256:2806", "# Two"),
+    ] {
+        let read = client
+            .request("resources/read", json!({ "uri": uri }))
+            .await
+            .unwrap();
+        let content = &read["contents"][0];
+        assert_eq!(content["text"], text, "{uri}");
+        assert_eq!(content["uri"], uri);
+    }
+    let missing = client
+        .request("resources/read", json!({ "uri": "iii://resend@3" }))
+        .await
+        .unwrap_err();
+    assert_eq!(missing["code"], -32002);
+    assert_eq!(missing["data"]["hint"], "it has 1, 2");
+}
