@@ -3,38 +3,13 @@
 use std::sync::Arc;
 
 use memory_engine::{Link, Memory};
-use skills_access::{AccessPolicy, Connections};
-use skills_core::{Digest, Registry, RegistrySettings};
-use skills_web::{Events, PageOptions};
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use skills_core::Digest;
 
 use super::site::{Site, assert_has};
 
 /// The page of a registry on an engine that can be cut off.
 async fn site() -> (Site, Arc<Link>) {
-    let link = Memory::new().connect();
-    let now = || "2026-11-18T12:00:00.000Z".into();
-    let settings = RegistrySettings::default();
-    let registry = Registry::new(Arc::clone(&link) as _, Vec::new(), settings, now);
-    let stop = CancellationToken::new();
-    let router = skills_web::router(PageOptions {
-        registry: Arc::new(registry),
-        access: AccessPolicy::default(),
-        version: "0",
-        events: Events::new(1, stop.clone()),
-        worker_url: "ws://127.0.0.1:1".into(),
-        mcp_clients: Box::new(Vec::new),
-    });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let site = Site::at(listener.local_addr().unwrap());
-    tokio::spawn(skills_mcp::http::serve(
-        listener,
-        router,
-        Connections::new(100),
-        stop,
-    ));
-    (site, link)
+    Site::on(&Memory::new()).await
 }
 
 #[tokio::test]

@@ -1,5 +1,9 @@
 //! Browsing and reading: the tree, a skill, its files, unknown addresses.
 
+use memory_engine::Memory;
+use serde_json::json;
+use skills_core::Digest;
+
 use super::site::{Site, assert_has};
 
 const PDF: &str = "---\nname: pdf\ndescription: Fill forms.\ntriggers: [fill a form]\n---\n# PDF\n\n\
@@ -236,4 +240,35 @@ async fn long_lists_have_pages_and_a_small_first_page() {
         "{} of {plain}",
         answer.bytes.len()
     );
+}
+
+/// Flat, so that the first page is full, with descriptions that do not repeat.
+#[tokio::test]
+async fn with_ten_thousand_skills_the_first_page_is_small_on_the_wire() {
+    const MOST_BYTES: usize = 100 * 1024;
+    let memory = Memory::new();
+    for number in 0..10_000_u64 {
+        let id = format!("skill-{number:05}");
+        let digest = Digest::of(id.as_bytes()).to_string();
+        let body = format!("# Skill {number}\n\nWhat {id} is for: {digest}, in full.\n");
+        let row = json!({ "id": id, "skill": body, "registered_at": "2026-11-18T12:00:00Z" });
+        memory.put("skills", &id, &row);
+    }
+    let (site, _link) = Site::on(&memory).await;
+    let page = site.page("/").await;
+    assert_has(
+        &page,
+        &["10000 skills", "Skill 99<", "href=\"/?after=skill-00099\""],
+    );
+    let asset = |name: &str| {
+        let start = page.find(&format!("/assets/{name}-")).unwrap();
+        page[start..].split('"').next().unwrap().to_owned()
+    };
+    let mut total = 0;
+    for path in ["/".to_owned(), asset("style"), asset("page"), asset("icon")] {
+        let answer = site.get(&path, &[("Accept-Encoding", "gzip")]).await;
+        assert_eq!(answer.header("content-encoding"), "gzip", "{path}");
+        total += answer.head.len() + answer.bytes.len();
+    }
+    assert!(total < MOST_BYTES, "{total} bytes");
 }

@@ -3,13 +3,19 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
+use memory_engine::{Link, Memory};
+use skills_access::{AccessPolicy, Connections};
+use skills_core::{Registry, RegistrySettings};
 use skills_test_support::TIMEOUT;
 use skills_test_support::process::{Addresses, SkillsProcess, output_of, skills_command};
+use skills_web::{Events, PageOptions};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 /// A server, its folder and its addresses.
 pub struct Site {
@@ -52,8 +58,29 @@ impl Site {
         }
     }
 
-    /// A page that this process serves.
-    pub fn at(http: SocketAddr) -> Self {
+    /// The page of a registry on an engine in this process, and the connection to the engine.
+    pub async fn on(memory: &Memory) -> (Self, Arc<Link>) {
+        let link = memory.connect();
+        let now = || "2026-11-18T12:00:00.000Z".into();
+        let settings = RegistrySettings::default();
+        let registry = Registry::new(Arc::clone(&link) as _, Vec::new(), settings, now);
+        let stop = CancellationToken::new();
+        let router = skills_web::router(PageOptions {
+            registry: Arc::new(registry),
+            access: AccessPolicy::default(),
+            version: "0",
+            events: Events::new(1, stop.clone()),
+            worker_url: "ws://127.0.0.1:1".into(),
+            mcp_clients: Box::new(Vec::new),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let site = Self::at(listener.local_addr().unwrap());
+        let connections = Connections::new(100);
+        tokio::spawn(skills_mcp::http::serve(listener, router, connections, stop));
+        (site, link)
+    }
+
+    fn at(http: SocketAddr) -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
             addresses: Addresses {
