@@ -25,6 +25,7 @@ Feature: the functions of the registry on an engine
       | skills::resolve             |
       | skills::lint                |
       | skills::doctor              |
+      | skills::backup              |
       | prompts::register           |
       | prompts::unregister         |
       | prompts::list               |
