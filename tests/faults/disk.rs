@@ -29,7 +29,13 @@ async fn fill_and_free(dir: &Path, serve: Running, fill: impl Fn(), free: impl F
         let skill = json!({ "id": id, "skill": body });
         match peer.call("skills::register", skill).await {
             Ok(_) => acknowledged.push(id),
-            Err(refused) => break refused,
+            Err(refused) => {
+                // The last room was enough for the skill and not for its version; the error says so.
+                if refused.contains("which is registered without it now") {
+                    acknowledged.push(id);
+                }
+                break refused;
+            }
         }
         assert!(acknowledged.len() < 2_000, "the disk never fills");
     };

@@ -52,7 +52,7 @@ test('links lead from skill to skill, and the back button back', () =>
     await page.goBack()
     await page.getByRole('heading', { level: 1, name: 'Resend' }).waitFor()
     const followed = page.locator('section', { hasText: 'What it links to' })
-    assert.deepEqual(await followed.getByRole('link').allTextContents(), ['resend/email', 'guides/style'])
+    assert.deepEqual(await followed.getByRole('link').allTextContents(), ['resend/email', 'guides/style', 'guides/words'])
   }))
 
 test('results appear while a text is typed, and keys choose one', () =>
