@@ -35,9 +35,11 @@ fn the_readme_lists_every_document() {
     let readme = include_str!("../../README.md");
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let files = std::fs::read_dir(docs).unwrap().map(|file| file.unwrap());
-    let names = files.map(|file| file.file_name().into_string().unwrap());
     // Pictures are part of documents.
-    let mut names: Vec<_> = names.filter(|name| !name.ends_with(".png")).collect();
+    let files = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "md"));
+    let mut names: Vec<_> = files
+        .map(|file| file.file_name().into_string().unwrap())
+        .collect();
     names.sort();
     let listed = first_cells(readme, "## More").into_iter();
     let mut listed: Vec<_> = listed

@@ -76,6 +76,39 @@ async fn a_file_that_an_edit_broke_is_told_of_with_the_reason() {
     serve.kill().await;
 }
 
+/// Starts on a folder with so many skills, and counts the lines that each have a file.
+async fn lines_of_files(count: usize) -> usize {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    fs::create_dir(&docs).unwrap();
+    for number in 0..count {
+        fs::write(docs.join(format!("s{number}.md")), "# S\n\nAbout s.\n").unwrap();
+    }
+    let data = dir.path().join("data");
+    let mut serve = SkillsProcess::start_serve(&data, &[docs.to_str().unwrap()]);
+    let mut lines = 0;
+    loop {
+        let line = serve.stderr_line().await.expect("the process runs");
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        if line["message"] == "files" {
+            assert_eq!(
+                (&line["level"], &line["skills"]),
+                (&json!("INFO"), &json!(count))
+            );
+            break;
+        }
+        lines += usize::from(line["message"] == "skill file loaded");
+    }
+    serve.kill().await;
+    lines
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn up_to_50_files_have_a_line_each_at_the_start_and_more_have_one_together() {
+    assert_eq!(lines_of_files(50).await, 50);
+    assert_eq!(lines_of_files(51).await, 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_findings_of_a_registration_are_logged_after_it() {
     let dir = tempfile::tempdir().unwrap();
