@@ -41,6 +41,21 @@ impl FindingGroup {
         Self::Well,
     ];
 
+    /// The heading for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Engine => "Engine",
+            Self::Store => "Store",
+            Self::Configuration => "Configuration",
+            Self::Damaged => "Damaged rows",
+            Self::NotServed => "Not served",
+            Self::Hidden => "Hidden by another entry",
+            Self::ToCorrect => "To correct",
+            Self::Advice => "Advice",
+            Self::Well => "In order",
+        }
+    }
+
     /// The name for programs.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -21,7 +21,7 @@ pub fn report(checkup: &Checkup) -> String {
         if entries.peek().is_none() {
             continue;
         }
-        text.push_str(title(group));
+        text.push_str(group.title());
         text.push('\n');
         for FindingEntry { place, reason, .. } in entries {
             let line = format!("{place}: {reason}");
@@ -37,20 +37,6 @@ pub fn report(checkup: &Checkup) -> String {
     text.push_str(&escape_control(&summary(subject, output)));
     text.push('\n');
     text
-}
-
-const fn title(group: FindingGroup) -> &'static str {
-    match group {
-        FindingGroup::Engine => "Engine",
-        FindingGroup::Store => "Store",
-        FindingGroup::Configuration => "Configuration",
-        FindingGroup::Damaged => "Damaged rows",
-        FindingGroup::NotServed => "Not served",
-        FindingGroup::Hidden => "Hidden by another entry",
-        FindingGroup::ToCorrect => "To correct",
-        FindingGroup::Advice => "Advice",
-        FindingGroup::Well => "In order",
-    }
 }
 
 fn summary(subject: &Subject, output: &DoctorOutput) -> String {

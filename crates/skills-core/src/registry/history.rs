@@ -259,7 +259,10 @@ impl Registry {
         let worker_name = if let Some(name) = known {
             name
         } else {
-            let workers = self.workers().await.unwrap_or_default();
+            // Not remembered, so that the next change asks again.
+            let Ok(workers) = self.workers().await else {
+                return actor;
+            };
             let found = workers.into_iter().find(|known| *known.id == *worker);
             let name: Option<Arc<str>> = found.and_then(|known| Some(known.name?.into()));
             let mut names = self.worker_names();

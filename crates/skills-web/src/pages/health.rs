@@ -75,7 +75,7 @@ fn findings(found: &DoctorOutput) -> Markup {
             @let entries = of(group);
             @if !entries.is_empty() {
                 section.findings.problem[group.is_problem()] {
-                    h3 { (heading(group)) " (" (entries.len()) ")" }
+                    h3 { (group.title()) " (" (entries.len()) ")" }
                     ul.plain {
                         @for entry in entries {
                             li { code { (entry.place) } p { (entry.reason) } }
@@ -84,20 +84,6 @@ fn findings(found: &DoctorOutput) -> Markup {
                 }
             }
         }
-    }
-}
-
-const fn heading(group: FindingGroup) -> &'static str {
-    match group {
-        FindingGroup::Engine => "Engine",
-        FindingGroup::Store => "Store",
-        FindingGroup::Configuration => "Configuration",
-        FindingGroup::Damaged => "Damaged rows",
-        FindingGroup::NotServed => "Not served",
-        FindingGroup::Hidden => "Hidden by another entry",
-        FindingGroup::ToCorrect => "To correct",
-        FindingGroup::Advice => "Advice",
-        FindingGroup::Well => "In order",
     }
 }
 
