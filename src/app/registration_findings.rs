@@ -12,8 +12,9 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// After so long, requests get their turn.
 const CHECK_TIME: Duration = Duration::from_millis(1);
 
-/// How many times as long as a check requests have the processor for themselves.
-const PAUSE_TIMES: u32 = 9;
+/// How many times as long as a check requests have the processor for themselves. Nobody waits for
+/// a line in the log, and whoever registers many skills waits for each of them.
+const PAUSE_TIMES: u32 = 49;
 
 /// Checks what was registered, again and again; never ends.
 pub async fn keep_findings(registry: &Registry) {
