@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem;
 use std::sync::Arc;
 
 use skills_search::{Document, Group, Index, Ranking, Request};
@@ -132,20 +133,44 @@ impl SearchIndex {
         self.entries.get(&(group, Arc::clone(id)))
     }
 
-    /// A registered skill is stored, or with `None` removed.
-    pub(crate) fn set_skill(&mut self, key: &Arc<str>, skill: Option<&Skill>) {
+    /// Registered skills are stored, or with `None` removed, in this order.
+    pub(crate) fn set_skills<'a>(
+        &mut self,
+        changes: impl IntoIterator<Item = (&'a Arc<str>, Option<&'a Skill>)>,
+    ) {
         let group = skill_group(Origin::State);
-        let Some(skill) = skill else {
-            return self.remove(group, key);
-        };
-        let (_, body) = front_matter::split(&skill.body);
-        self.insert(group, key, skill.head(), body, 0);
+        let mut stored = Vec::new();
+        for (key, skill) in changes {
+            let Some(skill) = skill else {
+                self.insert_all(&mem::take(&mut stored));
+                self.remove(group, key);
+                continue;
+            };
+            let (_, body) = front_matter::split(&skill.body);
+            stored.push(Text {
+                group,
+                key: Arc::clone(key),
+                head: skill.head(),
+                body,
+                stamp: 0,
+            });
+        }
+        self.insert_all(&stored);
     }
 
-    /// A skill of a source, with its body.
-    pub(crate) fn set_source_skill(&mut self, skill: &SourceSkill, body: &str) {
-        let group = skill_group(skill.origin);
-        self.insert(group, &skill.id.shared(), &skill.head, body, stamp(skill));
+    /// Skills of sources, with their bodies.
+    pub(crate) fn set_source_skills<'a>(
+        &mut self,
+        skills: impl IntoIterator<Item = (&'a SourceSkill, &'a str)>,
+    ) {
+        let text = |(skill, body): (&'a SourceSkill, &'a str)| Text {
+            group: skill_group(skill.origin),
+            key: skill.id.shared(),
+            head: &skill.head,
+            body,
+            stamp: stamp(skill),
+        };
+        self.insert_all(&skills.into_iter().map(text).collect::<Vec<_>>());
     }
 
     /// A registered prompt is stored, or with `None` removed.
@@ -156,8 +181,13 @@ impl SearchIndex {
         };
         let arguments = prompt.arguments.iter();
         let arguments = arguments.map(|a| (&*a.name, a.description.as_deref()));
-        let head = prompt_head((*prompt.description).into());
-        self.insert(group, key, &head, &argument_text(arguments), 0);
+        self.insert_all(&[Text {
+            group,
+            key: Arc::clone(key),
+            head: &prompt_head((*prompt.description).into()),
+            body: &argument_text(arguments),
+            stamp: 0,
+        }]);
     }
 
     /// A prompt of a source.
@@ -166,9 +196,13 @@ impl SearchIndex {
         let head = prompt_head(Arc::clone(&prompt.description));
         let arguments = prompt.arguments.iter();
         let arguments = arguments.map(|a| (&*a.argument.name, a.argument.description.as_deref()));
-        let text = argument_text(arguments);
-        let stamp = prompt_stamp(prompt);
-        self.insert(group, &prompt.name.shared(), &head, &text, stamp);
+        self.insert_all(&[Text {
+            group,
+            key: prompt.name.shared(),
+            head: &head,
+            body: &argument_text(arguments),
+            stamp: prompt_stamp(prompt),
+        }]);
     }
 
     /// Whether a skill of a source has to be read again.
@@ -204,32 +238,72 @@ impl SearchIndex {
         }
     }
 
-    fn insert(&mut self, group: Group, key: &Arc<str>, head: &Head, body: &str, stamp: u64) {
-        let triggers = head.triggers.as_deref().unwrap_or_default();
-        let phrases: Vec<&str> = triggers.iter().map(|trigger| &**trigger).collect();
-        let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
-        let (title, shown) = (text(&head.title), text(&head.description));
-        let document = Document {
+    /// Adds entries, or replaces those with their groups and keys: many at once take less time.
+    fn insert_all(&mut self, texts: &[Text<'_>]) {
+        let phrases: Vec<Vec<&str>> = texts.iter().map(Text::phrases).collect();
+        let pairs = texts.iter().zip(&phrases);
+        let documents: Vec<_> = pairs
+            .map(|(text, phrases)| text.document(phrases))
+            .collect();
+        self.index.insert_all(&documents);
+        for (text, document) in texts.iter().zip(&documents) {
+            let entry = text.entry(document);
+            let fingerprint = entry.fingerprint;
+            let key = (text.group, Arc::clone(&text.key));
+            let old = self.entries.insert(key, entry);
+            self.fingerprint ^= fingerprint ^ old.map_or(0, |old| old.fingerprint);
+        }
+    }
+}
+
+/// What an entry is indexed by and shown with.
+struct Text<'a> {
+    group: Group,
+    key: Arc<str>,
+    head: &'a Head,
+    body: &'a str,
+    stamp: u64,
+}
+
+impl Text<'_> {
+    fn triggers(&self) -> &[Arc<str>] {
+        self.head.triggers.as_deref().unwrap_or_default()
+    }
+
+    fn phrases(&self) -> Vec<&str> {
+        self.triggers().iter().map(|trigger| &**trigger).collect()
+    }
+
+    fn document<'a>(&'a self, phrases: &'a [&'a str]) -> Document<'a> {
+        let shown = self.head.description.as_deref().unwrap_or_default();
+        Document {
+            group: self.group,
+            id: &self.key,
+            title: self.head.title.as_deref().unwrap_or_default(),
+            description: whole_description(shown, self.body),
+            triggers: phrases,
+            body: self.body,
+        }
+    }
+
+    fn entry(&self, document: &Document<'_>) -> Entry {
+        let Document {
             group,
-            id: key,
-            title: &title,
-            description: whole_description(&shown, body),
-            triggers: &phrases,
+            id,
+            title,
+            description,
+            triggers,
             body,
-        };
+        } = document;
         let mut hasher = DefaultHasher::new();
-        (group, key, &title, document.description, &phrases, body).hash(&mut hasher);
-        let fingerprint = hasher.finish();
-        let entry = Entry {
-            title: head.title.clone(),
-            description: head.description.clone(),
-            triggers: triggers.to_vec(),
-            stamp,
-            fingerprint,
-        };
-        self.index.insert(&document);
-        let old = self.entries.insert((group, Arc::clone(key)), entry);
-        self.fingerprint ^= fingerprint ^ old.map_or(0, |old| old.fingerprint);
+        (group, id, title, description, triggers, body).hash(&mut hasher);
+        Entry {
+            title: self.head.title.clone(),
+            description: self.head.description.clone(),
+            triggers: self.triggers().to_vec(),
+            stamp: self.stamp,
+            fingerprint: hasher.finish(),
+        }
     }
 }
 
@@ -306,12 +380,16 @@ mod tests {
         let skill = |id: &str, body: &str| Skill::new(id.parse().unwrap(), body, "t");
         let (a, b) = (skill("a", "# A"), skill("b", "# B"));
         let mut index = SearchIndex::default();
-        index.set_skill(&a.id.shared(), Some(&a));
+        index.set_skills([(&a.id.shared(), Some(&a))]);
         let one = index.fingerprint();
-        index.set_skill(&b.id.shared(), Some(&b));
-        index.set_skill(&b.id.shared(), Some(&skill("b", "# C")));
+        index.set_skills([(&b.id.shared(), Some(&b))]);
+        index.set_skills([(&b.id.shared(), Some(&skill("b", "# C")))]);
         assert_ne!(index.fingerprint(), one);
-        index.set_skill(&b.id.shared(), None);
+        index.set_skills([(&b.id.shared(), None)]);
+        assert_eq!(index.fingerprint(), one);
+        // In their order: stored, removed, stored.
+        let key = b.id.shared();
+        index.set_skills([(&key, Some(&b)), (&key, None), (&a.id.shared(), Some(&a))]);
         assert_eq!(index.fingerprint(), one);
     }
 }

@@ -26,7 +26,7 @@ impl Index {
             return None;
         }
         let documents = |term| self.postings[term as usize].live();
-        let words = self.reader.dictionary.words_from(&last);
+        let words = self.dictionary.words_from(&last);
         let words = words.filter(|&(_, term)| documents(term) > 0);
         let best =
             words.min_by_key(|&(word, term)| (*word != last, Reverse(documents(term)), word));

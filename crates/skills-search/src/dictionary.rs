@@ -33,16 +33,25 @@ struct Span {
 
 /// A word as documents have it.
 #[derive(Clone, Copy)]
-struct Known {
+pub(crate) struct Known {
     key: Key,
     start: u32,
-    term: Term,
+    pub term: Term,
     /// Its rows in the table of vectors.
-    rows: WordRows,
+    pub rows: WordRows,
     bytes: u8,
 }
 
 impl Known {
+    pub(crate) fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Its number: no two words of a dictionary begin at one place.
+    pub(crate) fn number(&self) -> WordNumber {
+        self.start
+    }
+
     fn span(&self) -> Span {
         Span {
             start: self.start,
@@ -61,17 +70,21 @@ pub(crate) struct Dictionary {
     by_text: HashTable<Term>,
     words: HashTable<Known>,
     hasher: DefaultHashBuilder,
+    /// Random, so that nobody can write a text whose words have one hash.
+    seeds: [u64; 2],
 }
 
 impl Default for Dictionary {
     fn default() -> Self {
         let stop_word = Span { start: 0, bytes: 0 };
+        let hasher = DefaultHashBuilder::default();
         Self {
+            seeds: [0, 1].map(|number: u64| hasher.hash_one(number)),
             texts: String::new(),
             terms: vec![stop_word],
             by_text: HashTable::new(),
             words: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            hasher,
         }
     }
 }
@@ -99,85 +112,96 @@ impl Dictionary {
         self.by_text.find(hash, same).copied()
     }
 
-    /// Visits the terms of a word of a document. New ones get a number. Returns the word, unless
-    /// its script has no words.
-    #[inline]
-    pub(crate) fn for_each_term(
-        &mut self,
-        word: Word<'_>,
-        mut visit: impl FnMut(Term),
-    ) -> Option<(WordNumber, WordRows)> {
-        let mut known = None;
-        if word.script != Script::Unspaced {
-            let Known {
-                term, rows, start, ..
-            } = self.find_or_add_word(word);
-            visit(term);
-            known = Some((start, rows));
-        }
-        if !matches!(word.script, Script::Stemmed(_)) {
-            for_each_part(word, |part| visit(self.find_or_add(part)));
-        }
-        known
+    /// The number of the next term.
+    pub(crate) fn next_term(&self) -> Term {
+        number(self.terms.len())
+    }
+
+    /// The texts of all terms but that of stop words, in order of their numbers.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &str> {
+        let spans = self.terms.iter().skip(1);
+        spans.map(|&span| slice(&self.texts, span))
+    }
+
+    /// How many bytes the texts have.
+    pub(crate) fn bytes(&self) -> u32 {
+        number(self.texts.len())
+    }
+
+    /// A word as documents have it. `long` is its text if that is longer than its key.
+    #[expect(
+        clippy::inline_always,
+        reason = "it is the innermost loop of reading a document"
+    )]
+    #[inline(always)]
+    pub(crate) fn find_word(&self, key: Key, bytes: u8, long: &str) -> Option<&Known> {
+        let hash = self.hash_word(key, bytes, long);
+        self.words
+            .find(hash, |known| self.is_word_of(known, key, bytes, long))
+    }
+
+    /// The same, not for the innermost loop.
+    pub(crate) fn find_text(&self, key: Key, text: &str) -> Option<&Known> {
+        let bytes = word_bytes(text);
+        let hash = self.hash_word(key, bytes, text);
+        self.words
+            .find(hash, |known| self.is_word_of(known, key, bytes, text))
     }
 
     #[inline]
-    fn find_or_add_word(&mut self, word: Word<'_>) -> Known {
-        let Word { text, key, .. } = word;
-        let hash = hash_word(&self.hasher, key, text);
-        let is_same = |known: &Known| {
-            known.key == key
-                && usize::from(known.bytes) == text.len()
-                && (text.len() <= Key::BYTES || slice(&self.texts, known.span()) == text)
-        };
-        match self.words.find(hash, is_same) {
-            Some(known) => *known,
-            None => self.add_word(word, hash),
-        }
+    fn is_word_of(&self, known: &Known, key: Key, bytes: u8, long: &str) -> bool {
+        known.key == key
+            && known.bytes == bytes
+            && (usize::from(bytes) <= Key::BYTES || slice(&self.texts, known.span()) == long)
     }
 
     /// The words of documents that begin like this and are not stop words, with their terms.
     pub(crate) fn words_from(&self, start: &str) -> impl Iterator<Item = (&str, Term)> {
-        let words = self.words.iter().filter(|known| known.term != STOP_WORD);
-        let words = words.map(|known| (slice(&self.texts, known.span()), known.term));
+        let words = self.words().filter(|(_, known)| known.term != STOP_WORD);
+        let words = words.map(|(word, known)| (word, known.term));
         words.filter(move |(word, _)| word.starts_with(start))
     }
 
     /// A text as bytes: a hash of `str` has a second step, for its end.
-    #[inline]
     fn hash(&self, text: &str) -> u64 {
         hash(&self.hasher, text)
     }
 
-    #[cold]
-    fn add_word(&mut self, word: Word<'_>, hash: u64) -> Known {
-        let (term, span) = match stem_of(word) {
-            None => (STOP_WORD, self.add_text(word.text)),
-            Some(stem) => {
-                let term = self.find_or_add(&stem);
-                let span = if *stem == *word.text {
-                    self.terms[term as usize]
-                } else {
-                    self.add_text(word.text)
-                };
-                (term, span)
-            }
-        };
+    #[inline]
+    fn hash_word(&self, key: Key, bytes: u8, long: &str) -> u64 {
+        hash_word(&self.hasher, self.seeds, key, bytes, long)
+    }
+
+    /// Adds a word that it does not have.
+    pub(crate) fn add_word(&mut self, key: Key, text: &str, term: Term, rows: WordRows) -> Known {
+        let of_term = self.terms.get(term as usize).copied();
+        let of_term = of_term.filter(|&span| slice(&self.texts, span) == text);
+        let span = of_term.unwrap_or_else(|| self.add_text(text));
         let known = Known {
-            key: word.key,
+            key,
             start: span.start,
-            // A word has at most `MAX_WORD_BYTES` before it is folded, and folding adds few.
-            bytes: u8::try_from(span.bytes).expect("a word of at most 255 bytes"),
+            bytes: word_bytes(text),
             term,
-            rows: WordRows::of(word),
+            rows,
         };
-        let (texts, hasher) = (&self.texts, &self.hasher);
-        let rehash = |known: &Known| hash_word(hasher, known.key, slice(texts, known.span()));
-        self.words.insert_unique(hash, known, rehash);
+        let hash = self.hash_word(key, known.bytes, text);
+        let Self {
+            words,
+            texts,
+            hasher,
+            seeds,
+            ..
+        } = self;
+        let rehash = |known: &Known| {
+            let text = slice(texts, known.span());
+            hash_word(hasher, *seeds, known.key, known.bytes, text)
+        };
+        words.insert_unique(hash, known, rehash);
         known
     }
 
-    fn find_or_add(&mut self, text: &str) -> Term {
+    /// The term of a text, which gets the next number if it is new.
+    pub(crate) fn find_or_add(&mut self, text: &str) -> Term {
         if let Some(term) = self.find(text) {
             return term;
         }
@@ -188,6 +212,12 @@ impl Dictionary {
         let rehash = |&term: &Term| hash(hasher, slice(texts, terms[term as usize]));
         self.by_text.insert_unique(hash(hasher, text), term, rehash);
         term
+    }
+
+    /// Its words, with their texts.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (&str, &Known)> {
+        let words = self.words.iter();
+        words.map(|known| (slice(&self.texts, known.span()), known))
     }
 
     fn add_text(&mut self, text: &str) -> Span {
@@ -206,20 +236,29 @@ fn hash(hasher: &DefaultHashBuilder, text: &str) -> u64 {
     hasher.finish()
 }
 
+/// One multiplication for a word that is known by its key: its two halves are folded, so that all
+/// bits of the key reach all bits of the hash.
 #[inline]
-fn hash_word(hasher: &DefaultHashBuilder, key: Key, word: &str) -> u64 {
-    if word.len() > Key::BYTES {
-        return hash(hasher, word);
+fn hash_word(hasher: &DefaultHashBuilder, seeds: [u64; 2], key: Key, bytes: u8, long: &str) -> u64 {
+    if usize::from(bytes) > Key::BYTES {
+        return hash(hasher, long);
     }
-    let mut hasher = hasher.build_hasher();
-    hasher.write_u64(key.0);
-    hasher.write_u64(key.1);
-    hasher.finish()
+    let product = u128::from(key.0 ^ seeds[0]) * u128::from(key.1 ^ seeds[1]);
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+    {
+        (product >> 64) as u64 ^ product as u64
+    }
 }
 
 fn slice(texts: &str, Span { start, bytes }: Span) -> &str {
     let start = start as usize;
     &texts[start..start + usize::from(bytes)]
+}
+
+/// The length of a word. A word has at most `MAX_WORD_BYTES` before it is folded, and folding adds
+/// few.
+pub(crate) fn word_bytes(word: &str) -> u8 {
+    u8::try_from(word.len()).expect("a word of at most 255 bytes")
 }
 
 /// A position as a number. 4 GiB of distinct words do not fit into memory either.
@@ -269,41 +308,4 @@ pub(crate) fn request_parts(word: Word<'_>) -> Vec<String> {
         parts.retain(|part| part.chars().count() == 3);
     }
     parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::words::for_each_word;
-
-    fn terms(dictionary: &mut Dictionary, text: &str) -> Vec<String> {
-        let mut terms = Vec::new();
-        for_each_word(text, |word| {
-            dictionary.for_each_term(word, |term| terms.push(term));
-        });
-        let terms = terms.into_iter().filter(|&term| term != STOP_WORD);
-        let text = |term: Term| dictionary.text(term).replace(PART, "");
-        terms.map(text).collect()
-    }
-
-    #[test]
-    fn words_with_one_stem_are_one_term() {
-        let mut dictionary = Dictionary::default();
-        let found = terms(&mut dictionary, "The deployments deployed: deploy them");
-        assert_eq!(found, ["deploy", "deploy", "deploy"]);
-        assert_eq!(dictionary.len(), 2, "with the term of stop words");
-        assert_eq!(terms(&mut dictionary, "книгами книги"), ["книг", "книг"]);
-    }
-
-    #[test]
-    fn other_scripts_have_parts() {
-        let mut dictionary = Dictionary::default();
-        let found = terms(&mut dictionary, "搜索码 שלום");
-        assert_eq!(
-            found,
-            ["搜", "索", "码", "搜索", "索码", "שלום", "שלו", "לום"]
-        );
-        let term = dictionary.find("שלום").unwrap();
-        assert!(dictionary.is_word(term) && !dictionary.is_word(1));
-    }
 }

@@ -1,20 +1,27 @@
 //! The index: documents are added, replaced and removed one at a time.
 
 use std::collections::HashMap;
-use std::mem;
+use std::slice;
 use std::sync::Arc;
 
-use crate::dictionary::Term;
+use crate::counter::Counted;
+use crate::dictionary::{Dictionary, Term};
 use crate::document::{Document, Group};
 use crate::field::{FIELDS, FieldSet};
-use crate::postings::{Postings, Slot, fields_of, read_number, write_number};
+use crate::near::Near;
+use crate::new_words::NewTerms;
+use crate::postings::{Postings, Slot, number_bytes, read_number};
 use crate::reading::{Reader, Reading};
+use crate::threads::{Piece, documents_at_once, read_all};
 use crate::triggers::Triggers;
 use crate::vectors::{RowNumber, Vectors};
 use crate::weights::Weights;
 
 /// Free slots that are kept before all documents are renumbered.
 const FREE_SLOTS_MIN: usize = 1024;
+
+/// The most bytes of a term in the form that a document keeps: five of its number, one of fields.
+const ENCODED_BYTES: usize = 6;
 
 /// In the place of the group of a removed document.
 pub(crate) const REMOVED: Group = Group::MAX;
@@ -23,8 +30,9 @@ pub(crate) const REMOVED: Group = Group::MAX;
 #[derive(Default)]
 pub struct Index {
     pub(crate) weights: Weights,
-    /// The words.
-    pub(crate) reader: Reader,
+    /// The words and terms of the documents.
+    pub(crate) dictionary: Dictionary,
+    pub(crate) near: Near,
     /// By term.
     pub(crate) postings: Vec<Postings>,
     pub(crate) vectors: Vectors,
@@ -41,7 +49,7 @@ pub struct Index {
     /// By field: the words of all documents.
     pub(crate) total_lengths: [u64; FIELDS],
     /// Reused between documents.
-    reading: Reading,
+    reader: Reader,
     /// Reused between documents: the terms of one in the form that it keeps.
     encoded: Vec<u8>,
 }
@@ -97,21 +105,33 @@ impl Index {
 
     /// Adds a document, or replaces the one with its group and id.
     pub fn insert(&mut self, document: &Document<'_>) {
-        let mut reading = mem::take(&mut self.reading);
-        self.reader.read(document, &mut reading);
-        self.store(document, &reading);
-        self.reading = reading;
+        self.insert_all(slice::from_ref(document));
     }
 
-    fn store(&mut self, document: &Document<'_>, reading: &Reading) {
+    /// The same for several documents, in order. Many are read on several threads.
+    pub fn insert_all(&mut self, documents: &[Document<'_>]) {
+        for documents in documents.chunks(documents_at_once(documents.len())) {
+            let first = self.dictionary.next_term();
+            let body_weight = self.weights.vector_body;
+            let pieces = read_all(&mut self.reader, &self.dictionary, documents, body_weight);
+            let mut documents = documents.iter();
+            for Piece { readings, new } in pieces {
+                let new_terms = new.add_to(&mut self.dictionary, &mut self.near, first);
+                for (reading, document) in readings.iter().zip(&mut documents) {
+                    self.store(document, reading, &new_terms);
+                }
+            }
+        }
+    }
+
+    /// Adds a document that was read.
+    fn store(&mut self, document: &Document<'_>, reading: &Reading, new_terms: &NewTerms) {
         self.remove(document.group, document.id);
         let slot = Slot::try_from(self.documents.len()).expect("fewer than 4 Gi changes");
         let lengths = reading.lengths;
-        let terms = self.post(slot, reading);
+        let terms = self.post(slot, reading, new_terms);
         let id: Arc<str> = document.id.into();
-        let row = self
-            .vectors
-            .insert(slot, &reading.meaning, self.weights.vector_body);
+        let row = self.vectors.insert(slot, &reading.vector);
         for (sum, length) in self.total_lengths.iter_mut().zip(lengths) {
             *sum += u64::from(length);
         }
@@ -169,24 +189,32 @@ impl Index {
 
     /// Adds the terms that were read to the postings. Returns them in the form that a document
     /// keeps.
-    fn post(&mut self, slot: Slot, reading: &Reading) -> Box<[u8]> {
-        if self.postings.len() < reading.all_terms {
-            self.postings
-                .resize_with(reading.all_terms, Postings::default);
+    fn post(&mut self, slot: Slot, reading: &Reading, new_terms: &NewTerms) -> Box<[u8]> {
+        let all_terms = self.dictionary.len();
+        if self.postings.len() < all_terms {
+            self.postings.resize_with(all_terms, Postings::default);
         }
-        self.encoded.clear();
-        for (term, mut counts) in reading.terms() {
-            let [.., title, description, _, headings, body] = &mut counts;
-            // A title is a heading as well, and a description often a paragraph.
-            *headings = headings.saturating_sub(*title);
-            *body = body.saturating_sub(*description);
-            let fields = fields_of(counts);
+        // Eight bytes are written for each, of which the next one overwrites what is not used.
+        let room = ENCODED_BYTES * reading.terms.len() + size_of::<u64>();
+        if self.encoded.len() < room {
+            self.encoded.resize(room, 0);
+        }
+        let mut at = 0;
+        for &Counted {
+            term,
+            counts,
+            fields,
+        } in &reading.terms
+        {
+            let term = new_terms.of(term);
             self.postings[term as usize].push(slot, counts, fields);
             let is_elsewhere = fields != FieldSet::BODY;
-            write_number(&mut self.encoded, term << 1 | u32::from(is_elsewhere));
-            self.encoded.extend(is_elsewhere.then_some(fields.bits()));
+            let (number, length) = number_bytes(term << 1 | u32::from(is_elsewhere));
+            let encoded = number | u64::from(fields.bits()) << (8 * length);
+            self.encoded[at..at + size_of::<u64>()].copy_from_slice(&encoded.to_le_bytes());
+            at += length + usize::from(is_elsewhere);
         }
-        self.encoded.as_slice().into()
+        self.encoded[..at].into()
     }
 
     /// Closes the gaps that removed documents left in the numbers.

@@ -1,6 +1,8 @@
 //! The first bytes of a word as two numbers: most words are read, hashed and compared by them, eight
 //! bytes at a time, without a step for each letter.
 
+use crate::stem::{Language, Script};
+
 /// The first bytes of a word; zeros after a shorter one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(pub u64, pub u64);
@@ -17,22 +19,19 @@ impl Key {
         Self::from_bytes(&padded)
     }
 
+    /// Visits the word of so many bytes that has this key.
+    pub(crate) fn with_text<T>(self, bytes: usize, visit: impl FnOnce(&str) -> T) -> T {
+        let mut text = [0; Self::BYTES];
+        let (halves, _) = text.as_chunks_mut();
+        halves[0] = self.0.to_le_bytes();
+        halves[1] = self.1.to_le_bytes();
+        visit(str::from_utf8(&text[..bytes]).unwrap_or_default())
+    }
+
     #[inline]
     fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (halves, _) = bytes.as_chunks();
         Self(u64::from_le_bytes(halves[0]), u64::from_le_bytes(halves[1]))
-    }
-
-    #[inline]
-    fn cut(self, bytes: usize) -> Self {
-        let mask = |bytes: usize| {
-            let bits = u64::BITS - 8 * u32::try_from(bytes).unwrap_or_default();
-            u64::MAX.checked_shr(bits).unwrap_or(0)
-        };
-        Self(
-            self.0 & mask(bytes.min(8)),
-            self.1 & mask(bytes.saturating_sub(8)),
-        )
     }
 }
 
@@ -42,11 +41,12 @@ pub(crate) struct PlainWord {
     pub key: Key,
     /// Its length.
     pub bytes: usize,
-    /// Whether it begins with a capital.
-    pub is_capital: bool,
 }
 
 impl PlainWord {
+    /// Its script.
+    pub(crate) const SCRIPT: Script = Script::Stemmed(Language::English);
+
     /// The plain word at the beginning of a text, if it ends before the [`Key::BYTES`]th byte of it
     /// and is not followed by another letter.
     #[inline]
@@ -55,21 +55,38 @@ impl PlainWord {
         let is_capital = first[0].is_ascii_uppercase();
         let mut key = Key::from_bytes(first);
         key.0 |= u64::from(is_capital) * 0x20;
-        let low = plain_bytes(key.0);
-        let bytes = low + usize::from(low == 8) * plain_bytes(key.1);
-        let after = *first.get(bytes)?;
-        let is_word = bytes > 0 && after.is_ascii() && !after.is_ascii_alphanumeric();
+        let (others, later) = (others(key.0), others(key.1));
+        // All bits or none: no branch that depends on the length of the word.
+        let is_long = u64::from(others == 0).wrapping_neg();
+        let end = others.trailing_zeros()
+            + (later.trailing_zeros() & u32::from(is_long != 0).wrapping_neg());
+        let bytes = (end / 8) as usize;
+        let is_word = bytes > 0 && is_separator(*first.get(bytes)?);
         is_word.then(|| Self {
-            key: key.cut(bytes),
+            key: Key(key.0 & below(others), key.1 & below(later) & is_long),
             bytes,
-            is_capital,
         })
     }
 }
 
-/// How many of the first bytes are lowercase ASCII letters or digits.
+/// Whether a byte is ASCII, and neither a letter nor a digit.
 #[inline]
-fn plain_bytes(bytes: u64) -> usize {
+pub(crate) fn is_separator(byte: u8) -> bool {
+    const SEPARATORS: [bool; 256] = {
+        let mut separators = [false; 256];
+        let mut byte = 0_u8;
+        while byte < 0x80 {
+            separators[byte as usize] = !byte.is_ascii_alphanumeric();
+            byte += 1;
+        }
+        separators
+    };
+    SEPARATORS[usize::from(byte)]
+}
+
+/// The highest bit of each byte that is no lowercase ASCII letter and no digit.
+#[inline]
+fn others(bytes: u64) -> u64 {
     const fn all(byte: u8) -> u64 {
         u64::from_le_bytes([byte; 8])
     }
@@ -79,8 +96,14 @@ fn plain_bytes(bytes: u64) -> usize {
     let at_least = |byte: u8| low + all(0x80 - byte);
     let letters = at_least(b'a') ^ at_least(b'z' + 1);
     let digits = at_least(b'0') ^ at_least(b'9' + 1);
-    let others = !((letters | digits) & !bytes) & HIGHEST;
-    (others.trailing_zeros() / 8) as usize
+    !((letters | digits) & !bytes) & HIGHEST
+}
+
+/// All bits of the bytes before the first one whose highest bit is set.
+#[inline]
+fn below(highest: u64) -> u64 {
+    let first = highest & highest.wrapping_neg();
+    (first >> 7).wrapping_sub(1)
 }
 
 #[cfg(test)]
@@ -93,7 +116,6 @@ mod tests {
         let word = |word: PlainWord| {
             let text = text[..word.bytes].to_ascii_lowercase();
             assert_eq!(word.key, Key::of(&text), "for {text:?}");
-            assert_eq!(word.is_capital, text != text[..word.bytes], "for {text:?}");
             text
         };
         assert_eq!(found.map(word).as_deref(), expected, "for {text:?}");
@@ -109,6 +131,7 @@ mod tests {
         check("abcdefghijklmnop ", None);
         check("send", None);
         check("sendEmail to them", None);
+        check("Send it to all of them", Some("send"));
         check("-send the message", None);
         check("café is not plain", None);
         check("é is not plain at all", None);
@@ -119,7 +142,12 @@ mod tests {
         for byte in 0..=u8::MAX {
             let is_plain = byte.is_ascii_lowercase() || byte.is_ascii_digit();
             let bytes = u64::from_le_bytes([b'a', byte, 0, 0, 0, 0, 0, 0]);
-            assert_eq!(plain_bytes(bytes), 1 + usize::from(is_plain), "{byte}");
+            let plain = others(bytes).trailing_zeros() / 8;
+            assert_eq!(plain, 1 + u32::from(is_plain), "{byte}");
+            assert_eq!(
+                is_separator(byte),
+                byte.is_ascii() && !byte.is_ascii_alphanumeric()
+            );
         }
     }
 }

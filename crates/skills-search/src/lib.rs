@@ -10,7 +10,8 @@
 //! The result depends on the request and on the set of documents, never on the order of the
 //! changes that led to it.
 //!
-//! Deliberately absent: I/O, a clock, threads, and any knowledge of a registry.
+//! Deliberately absent: I/O, a clock, and any knowledge of a registry. Many documents at once are
+//! read on several threads ([`Index::insert_all`]), on which the result does not depend.
 //!
 //! ```
 //! use skills_search::{Document, Index, Request};
@@ -25,6 +26,7 @@
 
 mod completion;
 mod confidence;
+mod counter;
 mod dictionary;
 mod document;
 mod field;
@@ -34,12 +36,15 @@ mod key;
 pub mod limits;
 mod marks;
 mod near;
+mod new_words;
 mod postings;
 mod ranking;
 mod reading;
 mod request;
 mod stem;
 mod stop_words;
+mod threads;
+mod tokens;
 mod triggers;
 #[cfg(feature = "vectors")]
 mod vectors;

@@ -20,10 +20,20 @@ pub(crate) enum RequestVector {}
 pub(crate) struct WordRows;
 
 impl WordRows {
+    pub(crate) const NONE: Self = Self;
+
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn need_word(self) -> bool {
+        false
+    }
+
     pub(crate) fn of(_: Word<'_>) -> Self {
         Self
     }
 }
+
+/// The vector of a document.
+pub(crate) struct Vector;
 
 /// What the parts of a document mean.
 #[derive(Default)]
@@ -35,11 +45,16 @@ impl DocumentMeaning {
 
     #[expect(clippy::unused_self, reason = "as with vectors")]
     pub(crate) fn add(&mut self, _: Field, _: WordRows, _: &str) {}
+
+    #[expect(clippy::unused_self, reason = "as with vectors")]
+    pub(crate) fn vector(&self, _: f32) -> Vector {
+        Vector
+    }
 }
 
 impl Vectors {
     #[expect(clippy::unused_self, reason = "as with vectors")]
-    pub(crate) fn insert(&mut self, _: Slot, _: &DocumentMeaning, _: f32) -> RowNumber {
+    pub(crate) fn insert(&mut self, _: Slot, _: &Vector) -> RowNumber {
         0
     }
 

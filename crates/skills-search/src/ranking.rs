@@ -138,13 +138,9 @@ impl Index {
 
     fn asked(&self, text: &str) -> Vec<Asked> {
         let documents = |term: Term| self.postings[term as usize].live();
-        let near = |word: &str| {
-            self.reader
-                .near
-                .find(word, &self.reader.dictionary, documents)
-        };
+        let near = |word: &str| self.near.find(word, &self.dictionary, documents);
         let terms = Terms {
-            dictionary: &self.reader.dictionary,
+            dictionary: &self.dictionary,
             documents: &documents,
             near: &near,
             near_weight: self.weights.near,

@@ -1,195 +1,222 @@
-//! Reading a document: which terms it has, how often in which field, and what it means.
+//! Reading a document: which terms it has, how often in which field, and what it means. A
+//! dictionary is only looked into, so that several threads read documents at once.
 
-use crate::dictionary::{Dictionary, STOP_WORD, Term, WordNumber};
+use std::mem;
+use std::ops::Range;
+
+use crate::counter::{Counted, Counter};
+use crate::dictionary::{Dictionary, WordNumber};
 use crate::document::Document;
-use crate::field::{FIELDS, Field};
+use crate::field::Field;
 use crate::headings::for_each_line;
 use crate::index::Lengths;
 use crate::limits::MAX_VECTOR_BODY_BYTES;
-use crate::near::Near;
-use crate::postings::Counts;
-use crate::vectors::{DocumentMeaning, WordRows};
-use crate::words::{Word, for_each_word, for_each_word_until};
+use crate::new_words::{Found, NO_WORD, NewWords};
+use crate::tokens::{Origin, Tokens};
+use crate::vectors::{DocumentMeaning, Vector};
+use crate::words::{Run, Runs, for_each_word_of_run};
 
-/// How often a document has a term.
-#[derive(Clone, Copy, Default)]
-struct Counted {
-    term: Term,
-    /// By field, in eight bits each.
-    counts: u64,
-}
-
-/// What was read from a document. Its memory is reused for another one.
-#[derive(Default)]
+/// What was read from a document.
 pub(crate) struct Reading {
-    /// The terms, then room for one more.
-    counted: Vec<Counted>,
-    /// How many terms there are.
-    known: usize,
+    /// Its terms, in the order of their first use; new ones as [`NewWords`] numbers them.
+    pub terms: Vec<Counted>,
     /// By field: the number of words.
     pub lengths: Lengths,
     /// What the document means.
-    pub meaning: DocumentMeaning,
-    /// How many terms the dictionary has.
-    pub all_terms: usize,
+    pub vector: Vector,
 }
 
-impl Reading {
-    fn clear(&mut self) {
-        self.known = 0;
-        self.lengths = [0; FIELDS];
-        self.meaning.clear();
-    }
-
-    /// Its terms with their counts, in the order of their first use.
-    pub(crate) fn terms(&self) -> impl Iterator<Item = (Term, Counts)> {
-        let terms = self.counted[..self.known].iter();
-        let terms = terms.filter(|counted| counted.term != STOP_WORD);
-        terms.map(|counted| {
-            let [counts @ .., _, _] = counted.counts.to_le_bytes();
-            (counted.term, counts)
-        })
-    }
-}
-
-/// Reads documents, one after the other: new words get the next numbers.
+/// Reads documents, one after the other. Its memory is reused between them.
 #[derive(Default)]
 pub(crate) struct Reader {
-    pub dictionary: Dictionary,
-    pub near: Near,
-    /// By term: where it is in the `counted` of the current document, if that place has this term.
-    /// Never cleared.
-    places: Vec<u32>,
-    /// The words of title and description of the current document.
-    head: Vec<WordNumber>,
+    /// The words that the dictionary does not have.
+    new: NewWords,
+    tokens: Tokens,
+    /// What was found for each of the tokens.
+    found: Vec<Found>,
+    counter: Counter,
+    meaning: Meaning,
+    /// A word without capitals and accents.
+    folded: String,
 }
 
 impl Reader {
-    /// Reads a document.
-    pub(crate) fn read(&mut self, document: &Document<'_>, reading: &mut Reading) {
-        reading.clear();
-        self.head.clear();
-        let known = self.dictionary.len();
-        self.text(Field::Id, document.id, reading);
+    /// Reads a document. `body_weight`: the share of the body in the vector.
+    pub(crate) fn read(
+        &mut self,
+        dictionary: &Dictionary,
+        document: &Document<'_>,
+        body_weight: f32,
+    ) -> Reading {
+        self.counter.clear();
+        self.meaning.clear();
         for (field, text) in [
+            (Field::Id, document.id),
             (Field::Title, document.title),
             (Field::Description, document.description),
         ] {
-            for_each_word(text, |word| {
-                if let Some((number, rows)) = self.word(field, word, reading) {
-                    self.head.push(number);
-                    if !word.joined {
-                        reading.meaning.add(field, rows, word.text);
-                    }
-                }
-            });
+            self.text(dictionary, field, text);
         }
         for trigger in document.triggers {
-            self.text(Field::Triggers, trigger, reading);
+            self.text(dictionary, Field::Triggers, trigger);
         }
-        self.body(document.body, reading);
-        self.add_near(known);
-        reading.all_terms = self.dictionary.len();
+        let mut left = MAX_VECTOR_BODY_BYTES;
+        for_each_line(document.body, |rest, length, is_heading| {
+            let origin = Origin {
+                field: if is_heading {
+                    Field::Headings
+                } else {
+                    Field::Body
+                },
+                has_meaning: left > 0,
+            };
+            left = left.saturating_sub(self.split(dictionary, origin, rest, length));
+        });
+        self.look_up(dictionary);
+        let mut terms = Vec::with_capacity(self.counter.len());
+        terms.extend(self.counter.terms());
+        Reading {
+            terms,
+            lengths: self.counter.lengths(),
+            vector: self.meaning.parts.vector(body_weight),
+        }
     }
 
-    /// The vector has the words at the beginning that title and description do not have: most
-    /// bodies begin with them.
-    fn body(&mut self, body: &str, reading: &mut Reading) {
-        let mut left = MAX_VECTOR_BODY_BYTES;
-        let mut repeated = 0;
-        for_each_line(body, |rest, length, is_heading| {
-            let field = if is_heading {
-                Field::Headings
-            } else {
-                Field::Body
-            };
-            if left == 0 {
-                return for_each_word_until(rest, length, |word| {
-                    self.word(field, word, reading);
+    /// The words that the dictionary does not have. The next ones are collected anew.
+    pub(crate) fn take_new(&mut self) -> NewWords {
+        mem::take(&mut self.new)
+    }
+
+    fn text(&mut self, dictionary: &Dictionary, field: Field, text: &str) {
+        let origin = Origin {
+            field,
+            has_meaning: matches!(field, Field::Title | Field::Description),
+        };
+        self.split(dictionary, origin, text, text.len());
+    }
+
+    /// Splits the words of a text that begin before `end`. Returns how many bytes they have, with
+    /// one between two of them.
+    fn split(&mut self, dictionary: &Dictionary, origin: Origin, text: &str, end: usize) -> usize {
+        let (mut bytes, mut folded) = (0, mem::take(&mut self.folded));
+        for run in Runs::new(text, end) {
+            match run {
+                Run::Plain(word) => {
+                    self.make_room(dictionary, origin);
+                    bytes += word.bytes + 1;
+                    self.tokens.push_plain(word.key, word.bytes);
+                }
+                Run::Other(run) => for_each_word_of_run(run, &mut folded, &mut |word| {
+                    self.make_room(dictionary, origin);
+                    bytes += word.text.len() + 1;
+                    self.tokens.push(word);
+                }),
+            }
+        }
+        self.folded = folded;
+        self.tokens.end(origin);
+        bytes
+    }
+
+    #[inline]
+    fn make_room(&mut self, dictionary: &Dictionary, origin: Origin) {
+        if self.tokens.is_full() {
+            self.tokens.end(origin);
+            self.look_up(dictionary);
+        }
+    }
+
+    /// Looks up and counts the words that were split.
+    fn look_up(&mut self, dictionary: &Dictionary) {
+        let Self {
+            new,
+            tokens,
+            found,
+            counter,
+            meaning,
+            folded: _,
+        } = self;
+        let mut are_one_term = true;
+        found.clear();
+        found.extend(tokens.all().iter().map(|token| {
+            are_one_term &= token.is_one_term();
+            let known = dictionary.find_word(token.key, token.bytes, tokens.long(token));
+            known.map_or_else(
+                || tokens.with_word(token, |word| new.find_or_add(dictionary, word)),
+                Found::of,
+            )
+        }));
+        counter.reserve(new.all_terms(dictionary), found.len());
+        for (origin, range) in tokens.by_origin() {
+            let found = &found[range.clone()];
+            counter.count(origin.field, found.iter().map(|found| found.term));
+            if origin.has_meaning {
+                meaning.add(origin.field, tokens, range, found);
+            }
+        }
+        if !are_one_term {
+            self.count_parts(dictionary);
+        }
+        self.tokens.clear();
+    }
+
+    /// Counts the terms that are parts of the words that were split.
+    #[cold]
+    fn count_parts(&mut self, dictionary: &Dictionary) {
+        let mut terms = Vec::new();
+        for (origin, range) in self.tokens.by_origin() {
+            terms.clear();
+            for token in &self.tokens.all()[range] {
+                self.tokens.with_word(token, |word| {
+                    let visit = |term| terms.push(term);
+                    self.new.for_each_part(dictionary, word, visit);
                 });
             }
-            for_each_word_until(rest, length, |word| {
-                let known = self.word(field, word, reading);
-                if word.joined && left == 0 {
-                    return;
-                }
-                left = left.saturating_sub(word.text.len() + 1);
-                let Some((number, rows)) = known else {
-                    return;
-                };
-                if self.head.get(repeated) == Some(&number) {
-                    repeated += 1;
-                } else if !word.joined {
-                    reading.meaning.add(field, rows, word.text);
-                }
-            });
-        });
+            let all_terms = self.new.all_terms(dictionary);
+            self.counter.reserve(all_terms, terms.len());
+            self.counter.count(origin.field, terms.iter().copied());
+        }
+    }
+}
+
+/// Collects what a document means.
+#[derive(Default)]
+struct Meaning {
+    parts: DocumentMeaning,
+    /// The words of title and description.
+    head: Vec<WordNumber>,
+    /// How many of them the body has repeated.
+    repeated: usize,
+}
+
+impl Meaning {
+    fn clear(&mut self) {
+        self.parts.clear();
+        self.head.clear();
+        self.repeated = 0;
     }
 
-    fn text(&mut self, field: Field, text: &str, reading: &mut Reading) {
-        for_each_word(text, |word| {
-            self.word(field, word, reading);
-        });
-    }
-
-    /// Counts the terms of a word.
-    #[inline]
-    fn word(
-        &mut self,
-        field: Field,
-        word: Word<'_>,
-        reading: &mut Reading,
-    ) -> Option<(WordNumber, WordRows)> {
-        let places = &mut self.places;
-        self.dictionary
-            .for_each_term(word, |term| reading.count(field, term, places))
-    }
-
-    /// New terms can be found by words that nearly are them.
-    fn add_near(&mut self, known: usize) {
-        for number in known..self.dictionary.len() {
-            let term = Term::try_from(number).unwrap_or_default();
-            if self.dictionary.is_word(term) {
-                self.near.insert(term, self.dictionary.text(term));
+    /// Adds words. Those of title and description with which most bodies begin count once.
+    fn add(&mut self, field: Field, tokens: &Tokens, range: Range<usize>, found: &[Found]) {
+        let is_head = matches!(field, Field::Title | Field::Description);
+        for (token, found) in tokens.all()[range].iter().zip(found) {
+            if found.number == NO_WORD {
+                continue;
+            }
+            if is_head {
+                self.head.push(found.number);
+            } else if self.head.get(self.repeated) == Some(&found.number) {
+                self.repeated += 1;
+                continue;
+            }
+            if token.joined {
+                continue;
+            }
+            if found.rows.need_word() {
+                tokens.with_word(token, |word| self.parts.add(field, found.rows, word.text));
+            } else {
+                self.parts.add(field, found.rows, "");
             }
         }
     }
-}
-
-impl Reading {
-    /// Counts a term. Without branches that depend on the words: to guess them wrong would take
-    /// longer than the rest.
-    #[inline]
-    fn count(&mut self, field: Field, term: Term, places: &mut Vec<u32>) {
-        let Self { counted, known, .. } = self;
-        let shift = 8 * field as u32;
-        self.lengths[field as usize] += u32::from(term != STOP_WORD);
-        let at = term as usize;
-        if at >= places.len() {
-            places.resize(at + 1, 0);
-        }
-        if *known >= counted.len() {
-            counted.resize(2 * *known + 1, Counted::default());
-        }
-        let last = places[at] as usize;
-        let found = counted[last.min(*known)];
-        let is_new = u64::from(last >= *known) | u64::from(found.term != term);
-        // All bits or none.
-        let new = is_new.wrapping_neg();
-        let place = select(new, *known as u64, last as u64);
-        let counts = found.counts & !new;
-        let is_full = counts >> shift & 0xFF == 0xFF;
-        let counts = counts + (u64::from(!is_full) << shift);
-        #[expect(clippy::cast_possible_truncation, reason = "fewer than 4 Gi terms")]
-        {
-            places[at] = place as u32;
-            counted[place as usize] = Counted { term, counts };
-        }
-        *known += usize::from(is_new == 1);
-    }
-}
-
-/// The bits of `a` where the mask has them, and of `b` elsewhere.
-fn select(mask: u64, a: u64, b: u64) -> u64 {
-    a & mask | b & !mask
 }

@@ -19,13 +19,13 @@ const RUN: usize = 16;
 const PARTS: [f32; 3] = [2.0 / 3.0, 1.0 / 3.0, 0.1];
 
 /// A vector of eight bits per dimension.
-struct Quantized {
+pub(crate) struct Vector {
     values: [i8; DIMENSIONS],
     scale: f32,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-fn quantize(sum: &Sum) -> Quantized {
+fn quantize(sum: &Sum) -> Vector {
     let largest = sum
         .iter()
         .fold(0.0_f32, |largest, value| largest.max(value.abs()));
@@ -37,7 +37,7 @@ fn quantize(sum: &Sum) -> Quantized {
         let scaled = sum * inverse;
         *value = (scaled + 0.5_f32.copysign(scaled)) as i8;
     }
-    Quantized { values, scale }
+    Vector { values, scale }
 }
 
 /// The vectors of all documents, in one block.
@@ -57,9 +57,9 @@ pub(crate) type RowNumber = u32;
 
 impl Vectors {
     /// Adds the vector of a document. Returns its number.
-    pub(crate) fn insert(&mut self, slot: Slot, meaning: &DocumentMeaning, body: f32) -> RowNumber {
-        let Quantized { values, scale } = quantize(&meaning.sum(body));
-        self.values.extend(values);
+    pub(crate) fn insert(&mut self, slot: Slot, vector: &Vector) -> RowNumber {
+        self.values.extend_from_slice(&vector.values);
+        let scale = vector.scale;
         self.rows.push(Row { slot, scale });
         u32::try_from(self.rows.len() - 1).expect("fewer than 4 Gi documents")
     }
@@ -131,6 +131,11 @@ impl DocumentMeaning {
         }
     }
 
+    /// The vector of the document. `body_weight`: the share of the body.
+    pub(crate) fn vector(&self, body_weight: f32) -> Vector {
+        quantize(&self.sum(body_weight))
+    }
+
     fn sum(&self, body_weight: f32) -> Sum {
         let [title, description, body] =
             [&self.title, &self.description, &self.body].map(Rows::sum);
@@ -173,7 +178,7 @@ impl RequestVector {
         if length <= 0.0 {
             return None;
         }
-        let Quantized { values, scale } = quantize(&all.sum);
+        let Vector { values, scale } = quantize(&all.sum);
         Some(Self {
             values: values.map(i16::from),
             scale: scale / length,

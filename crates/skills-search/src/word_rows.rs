@@ -20,6 +20,9 @@ const EMPTY: u16 = u16::MAX;
 /// Dimensions that are summed at once.
 const AT_ONCE: usize = 32;
 
+/// Squares that are summed beside each other.
+const LANES: usize = 16;
+
 pub(crate) type Sum = [f32; DIMENSIONS];
 
 /// The vocabulary as a hash table of the numbers of its lines.
@@ -113,9 +116,14 @@ pub(crate) struct WordRows(u16);
 
 impl WordRows {
     /// No row: the word is unknown or in another script.
-    const NONE: Self = Self(u16::MAX);
+    pub(crate) const NONE: Self = Self(u16::MAX);
     /// More than one row, which are looked up again: the word is rare.
     const SEVERAL: Self = Self(u16::MAX - 1);
+
+    /// Whether they are looked up again, by the word.
+    pub(crate) fn need_word(self) -> bool {
+        self == Self::SEVERAL
+    }
 
     /// The rows of a word. The table is English: rows of other scripts would add noise.
     pub(crate) fn of(word: Word<'_>) -> Self {
@@ -155,16 +163,18 @@ impl Rows {
     pub(crate) fn sum(&self) -> Meaning {
         let (scales, _) = SCALES.as_chunks::<4>();
         let (rows, _) = ROWS.as_chunks::<DIMENSIONS>();
+        let rows = self.0.iter().filter_map(|&row| {
+            let row = usize::from(row);
+            let scale = f32::from_le_bytes(*scales.get(row)?);
+            Some((rows.get(row)?.as_chunks::<AT_ONCE>().0, scale))
+        });
+        let rows: Vec<_> = rows.collect();
         let mut meaning = Meaning::default();
         let (sums, _) = meaning.sum.as_chunks_mut::<AT_ONCE>();
         for (number, result) in sums.iter_mut().enumerate() {
             let mut sum = [0.0; AT_ONCE];
-            for &row in &self.0 {
-                let row = usize::from(row);
-                if let (Some(row), Some(&scale)) = (rows.get(row), scales.get(row)) {
-                    let (values, _) = row.as_chunks();
-                    add_scaled(&mut sum, f32::from_le_bytes(scale), &values[number]);
-                }
+            for &(row, scale) in &rows {
+                add_scaled(&mut sum, scale, &row[number]);
             }
             *result = sum;
         }
@@ -207,11 +217,15 @@ impl Meaning {
     }
 
     pub(crate) fn length(&self) -> f32 {
-        self.sum
-            .iter()
-            .map(|value| value * value)
-            .sum::<f32>()
-            .sqrt()
+        let (runs, _) = self.sum.as_chunks::<LANES>();
+        // Sums beside each other: one sum would wait for each of its additions.
+        let mut squares = [0.0; LANES];
+        for run in runs {
+            for (square, value) in squares.iter_mut().zip(run) {
+                *square += value * value;
+            }
+        }
+        squares.iter().sum::<f32>().sqrt()
     }
 }
 

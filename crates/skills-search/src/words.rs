@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-use crate::key::{Key, PlainWord};
+use crate::key::{Key, PlainWord, is_separator};
 use crate::limits::MAX_WORD_BYTES;
-use crate::stem::{Language, Script};
+use crate::stem::Script;
 use crate::stop_words::is_stop_word;
 
 /// A word of a text.
@@ -24,42 +24,81 @@ pub(crate) struct Word<'a> {
 
 /// Visits the words of a text in order. A word in camel case is visited by its parts and then as
 /// a whole, because others write it as one word.
-pub(crate) fn for_each_word(text: &str, visit: impl FnMut(Word<'_>)) {
-    for_each_word_until(text, text.len(), visit);
+pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(Word<'_>)) {
+    let mut folded = String::new();
+    for run in Runs::new(text, text.len()) {
+        match run {
+            Run::Plain(word) => word.key.with_text(word.bytes, |text| {
+                visit(Word {
+                    text,
+                    key: word.key,
+                    script: PlainWord::SCRIPT,
+                    joined: false,
+                });
+            }),
+            Run::Other(run) => for_each_word_of_run(run, &mut folded, &mut visit),
+        }
+    }
 }
 
-/// The same for the words that begin before `end`, where no word is. What comes after is not read,
-/// but a word can only be read fast if there is more text after it.
-pub(crate) fn for_each_word_until(text: &str, end: usize, mut visit: impl FnMut(Word<'_>)) {
-    let mut folded = String::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < end {
-        let first = bytes[at];
-        if first.is_ascii() && !first.is_ascii_alphanumeric() {
-            at += 1;
-        } else if let Some(word) = PlainWord::at_start(&bytes[at..]) {
-            // Most words: nothing to split, and nothing or one letter to fold.
-            let written = &text[at..at + word.bytes];
-            // What follows it is not part of a word.
-            at += word.bytes + 1;
-            if word.is_capital {
-                folded.clear();
-                folded.push_str(written);
-                folded.make_ascii_lowercase();
+/// A run of letters, numbers and marks.
+pub(crate) enum Run<'a> {
+    /// Most words: nothing to split, and nothing or one letter to fold.
+    Plain(PlainWord),
+    /// One that [`for_each_word_of_run`] splits and folds.
+    Other(&'a str),
+}
+
+/// The runs of a text that begin before `end`, where no run is, in order. What comes after is not
+/// read, but a word can only be read fast if there is more text after it.
+pub(crate) struct Runs<'a> {
+    text: &'a str,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Runs<'a> {
+    #[inline]
+    pub(crate) fn new(text: &'a str, end: usize) -> Self {
+        let at = 0;
+        Self { text, at, end }
+    }
+}
+
+impl<'a> Iterator for Runs<'a> {
+    type Item = Run<'a>;
+
+    #[expect(
+        clippy::inline_always,
+        reason = "it is the innermost loop of reading a document"
+    )]
+    #[inline(always)]
+    fn next(&mut self) -> Option<Run<'a>> {
+        let bytes = self.text.as_bytes();
+        while self.at < self.end {
+            let rest = bytes.get(self.at..)?;
+            if is_separator(*rest.first()?) {
+                self.at += 1;
+            } else if let Some(word) = PlainWord::at_start(rest) {
+                // What follows it is not part of a word.
+                self.at += word.bytes + 1;
+                return Some(Run::Plain(word));
+            } else if let Some(run) = self.other() {
+                return Some(Run::Other(run));
             }
-            visit(Word {
-                text: if word.is_capital { &folded } else { written },
-                key: word.key,
-                script: Script::Stemmed(Language::English),
-                joined: false,
-            });
-        } else {
-            let rest = &text[at..];
-            let run = run_bytes(rest);
-            visit_run(&rest[..run], &mut folded, &mut visit);
-            at += run.max(self::first(rest).len_utf8());
         }
+        None
+    }
+}
+
+impl<'a> Runs<'a> {
+    /// The run at this place; none before a character that is not part of one.
+    #[inline(never)]
+    fn other(&mut self) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        let run = run_bytes(rest);
+        self.at += run.max(first(rest).len_utf8());
+        (run > 0).then(|| &rest[..run])
     }
 }
 
@@ -75,8 +114,12 @@ pub(crate) fn for_each_run(text: &str, mut visit: impl FnMut(Range<usize>)) {
     }
 }
 
-/// Visits the parts of a run of letters, numbers and marks.
-fn visit_run(run: &str, folded: &mut String, visit: &mut impl FnMut(Word<'_>)) {
+/// Visits the words of a run: its parts, then the whole. `folded` is reused between runs.
+pub(crate) fn for_each_word_of_run(
+    run: &str,
+    folded: &mut String,
+    visit: &mut dyn FnMut(Word<'_>),
+) {
     let mut parts = 0;
     let mut rest = run;
     while !rest.is_empty() {
@@ -103,7 +146,7 @@ pub fn content_words(text: &str) -> Vec<String> {
     words
 }
 
-fn visit_word(written: &str, joined: bool, folded: &mut String, visit: &mut impl FnMut(Word<'_>)) {
+fn visit_word(written: &str, joined: bool, folded: &mut String, visit: &mut dyn FnMut(Word<'_>)) {
     if written.len() > MAX_WORD_BYTES {
         return;
     }
@@ -248,10 +291,18 @@ mod tests {
             for_each_word(&line, |word| alone.push((word.text.to_owned(), word.script)));
             let mut followed = Vec::new();
             let text = format!("{line}\n{}", "next line ".repeat(3));
-            for_each_word_until(&text, line.len(), |word| {
-                assert_eq!(word.key, Key::of(word.text));
-                followed.push((word.text.to_owned(), word.script));
-            });
+            for run in Runs::new(&text, line.len()) {
+                match run {
+                    Run::Plain(word) => word.key.with_text(word.bytes, |text| {
+                        assert_eq!(word.key, Key::of(text));
+                        followed.push((text.to_owned(), PlainWord::SCRIPT));
+                    }),
+                    Run::Other(run) => for_each_word_of_run(run, &mut String::new(), &mut |word| {
+                        assert_eq!(word.key, Key::of(word.text));
+                        followed.push((word.text.to_owned(), word.script));
+                    }),
+                }
+            }
             proptest::prop_assert_eq!(alone, followed);
         }
     }

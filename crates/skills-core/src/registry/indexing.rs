@@ -16,7 +16,7 @@ use crate::{Error, Head, Prompt, Skill, SkillId, SourcePrompt, SourceSkill};
 /// Bytes of bodies that are in memory before they are indexed, unless one is larger.
 const READ_AT_ONCE: usize = 16 << 20;
 /// Changes that are indexed before other tasks run: a few milliseconds.
-pub(super) const INDEXED_AT_ONCE: usize = 128;
+pub(super) const INDEXED_AT_ONCE: usize = 256;
 
 /// The index, and what keeps it current.
 #[derive(Default)]
@@ -84,10 +84,11 @@ impl Registry {
             {
                 let mut index = self.searcher.write();
                 let some = unindexed.skills.len().min(INDEXED_AT_ONCE);
-                for (key, skill) in unindexed.skills.drain(..some) {
+                let changes: Vec<_> = unindexed.skills.drain(..some).collect();
+                index.set_skills(changes.iter().map(|(key, skill)| {
                     let is_offered = |skill: &&Skill| self.is_offered(&skill.id, skill.head());
-                    index.set_skill(&key, skill.as_deref().filter(is_offered));
-                }
+                    (key, skill.as_deref().filter(is_offered))
+                }));
                 let some = unindexed.prompts.len().min(INDEXED_AT_ONCE);
                 for (key, prompt) in unindexed.prompts.drain(..some) {
                     index.set_prompt(&key, prompt.as_deref());
@@ -151,13 +152,12 @@ impl Registry {
             let bodies = self.source_bodies(ids).await?;
             let pieces = some.chunks(INDEXED_AT_ONCE);
             for (skills, bodies) in pieces.zip(bodies.chunks(INDEXED_AT_ONCE)) {
-                {
-                    let mut index = self.searcher.write();
-                    for (skill, body) in skills.iter().zip(bodies) {
-                        // Removed since the walk: the next walk does not list it.
-                        index.set_source_skill(skill, body.as_deref().unwrap_or_default());
-                    }
-                }
+                // Without a body: removed since the walk. The next walk does not list it.
+                let bodies = bodies
+                    .iter()
+                    .map(|body| body.as_deref().unwrap_or_default());
+                let skills = skills.iter().copied().zip(bodies);
+                self.searcher.write().set_source_skills(skills);
                 let_others_run().await;
             }
         }

@@ -109,3 +109,76 @@ fn thousands_of_changes_to_few_documents_leave_them_findable() {
     assert_eq!(&*index.rank(&Request::new("word4999")).matches[0].id, "d1");
     assert!(index.rank(&Request::new("word3")).matches.is_empty());
 }
+
+/// A text of words that other texts have as well, and of some that they do not have.
+fn some_words(number: usize) -> String {
+    let known = (0..9).map(|at| WORDS[number * (at + 3) % WORDS.len()].to_owned());
+    let new = (0..3).map(|at| format!("new{}s", number / (at + 1)));
+    let long = format!("internationalisation{}", number % 50);
+    known.chain(new).chain([long]).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn many_documents_at_once_are_the_same_as_one_after_the_other() {
+    let texts: Vec<String> = (0..700).map(some_words).collect();
+    // The last 100 replace documents of the same call.
+    let ids: Vec<String> = (0..700)
+        .map(|number| format!("d{}", number % 600))
+        .collect();
+    let bodies: Vec<String> = texts
+        .iter()
+        .map(|text| format!("# A\n\n{text}\n"))
+        .collect();
+    let triggers = ["call it"];
+    let document = |number: usize| Document {
+        group: u8::from(number % 600 > 300),
+        id: &ids[number],
+        title: texts[number].split(' ').next().unwrap_or_default(),
+        description: &texts[(number * 7) % 700],
+        triggers: if number.is_multiple_of(100) {
+            &triggers
+        } else {
+            &[]
+        },
+        body: &bodies[number],
+    };
+    let documents: Vec<Document<'_>> = (0..700).map(document).collect();
+    let (mut one_by_one, mut at_once) = (Index::default(), Index::default());
+    for document in &documents {
+        one_by_one.insert(document);
+    }
+    at_once.insert_all(&documents[..40]);
+    at_once.insert_all(&documents);
+    assert_eq!((one_by_one.len(), at_once.len()), (600, 600));
+    let ranked = |index: &Index, text: &str| {
+        let ranking = index.rank(&Request {
+            limit: 100,
+            ..Request::new(text)
+        });
+        (
+            ranking.total,
+            ranking.is_relevant,
+            ranking.evidence,
+            ranking.matches,
+        )
+    };
+    let requests = (0..700).step_by(23).map(some_words);
+    let requests =
+        requests.chain(["call it", "new20s", "kubernets", "索代", "d650"].map(str::to_owned));
+    for text in requests {
+        assert_eq!(
+            ranked(&at_once, &text),
+            ranked(&one_by_one, &text),
+            "for {text:?}"
+        );
+        assert_eq!(
+            at_once.completion(&text),
+            one_by_one.completion(&text),
+            "for {text:?}"
+        );
+    }
+    assert_eq!(
+        at_once.completion("internationalis"),
+        one_by_one.completion("internationalis")
+    );
+}
