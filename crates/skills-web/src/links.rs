@@ -110,7 +110,9 @@ impl<'a> Links<'a> {
 
     fn target(&self, target: Target, fragment: &str) -> Destination {
         match target {
-            Target::Skill(id) => self.skill(&id, fragment),
+            Target::Skill(id) | Target::Version(id, _) | Target::SkillFrom(_, id) => {
+                self.skill(&id, fragment)
+            }
             Target::Section(function) => {
                 Destination::Inside(format!("/functions/{}", encode_segment(function.as_str())))
             }
