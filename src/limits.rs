@@ -116,7 +116,7 @@ const WEB: &[Limit] = &[
     limit("the arrival of a form", Time(web::FORM_TIMEOUT), "408"),
     limit("open pages that are told of changes, and at most a quarter of the connections", Count(web::MAX_PAGE_STREAMS), "503, and the page says that it is not told"),
     limit("names of skills and prompts in one event", Count(web::MAX_EVENT_NAMES), "the page is told that anything may have changed"),
-    limit("lines of one text times lines of the other, where two texts are compared", Count(web::MAX_DIFF_CELLS), "they are shown one after the other"),
+    limit("comparing two texts", Time(web::DIFF_TIMEOUT), "the rest is compared in larger pieces"),
 ];
 
 #[rustfmt::skip]

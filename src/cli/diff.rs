@@ -7,6 +7,7 @@ use clap::Args;
 use console::Style;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
+use skills_api::difference::{CONTEXT, compare};
 use skills_core::{SkillId, VersionRef, escape_control_in_lines};
 
 use super::connection::{Connection, open};
@@ -43,8 +44,6 @@ On a terminal the changed words are coloured; in a pipe it is a unified diff.";
 
 /// How long a diff may take before it gets coarser.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
-/// Unchanged lines around a change.
-const CONTEXT: usize = 3;
 
 #[derive(Serialize)]
 struct Comparison {
@@ -70,9 +69,7 @@ pub fn run(args: &DiffArgs) -> Result<(), CliError> {
         };
         let (from, old) = text_of(connection, &id, &a).await?;
         let (to, new) = text_of(connection, &id, &b).await?;
-        let diff = TextDiff::configure()
-            .timeout(TIME_LIMIT)
-            .diff_lines(&old, &new);
+        let diff = compare(&old, &new, TIME_LIMIT);
         let unified = diff
             .unified_diff()
             .context_radius(CONTEXT)

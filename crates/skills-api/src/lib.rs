@@ -12,6 +12,7 @@
 
 pub mod backup;
 mod decode;
+pub mod difference;
 pub mod doctor;
 pub mod documents;
 pub mod fetch;

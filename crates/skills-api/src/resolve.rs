@@ -41,6 +41,8 @@ struct ResolveOutput<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct ResolvedEntry<'a> {
+    /// The id of the skill, the path of a file, or the address of a version or of the text of one
+    /// origin (`iii://id@3`, `iii://@files/id`).
     id: &'a str,
     title: &'a str,
     text: &'a str,

@@ -137,8 +137,11 @@ pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(
     },
 );
 
-/// The address of a skill, or of a file of a skill folder.
+/// The address of a skill, or of a file of a skill folder. A version has it already.
 fn address(id: &str) -> String {
+    if id.starts_with(SCHEME) {
+        return id.to_owned();
+    }
     let scheme = match id.parse::<SkillId>() {
         Ok(_) => SCHEME,
         Err(_) => FILE_SCHEME,
@@ -158,6 +161,7 @@ mod tests {
     #[test]
     fn what_is_resolved_has_an_address_that_can_be_read() {
         assert_eq!(address("pdf/forms"), "iii://pdf/forms");
+        assert_eq!(address("iii://pdf/forms@3"), "iii://pdf/forms@3");
         assert_eq!(
             address("pdf/references/api.md"),
             "skill://pdf/references/api.md"

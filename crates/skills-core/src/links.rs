@@ -8,7 +8,10 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::file_path::percent_decode;
 use crate::limits::LINKS_MAX;
-use crate::{FILE_SCHEME, FilePath, FunctionId, ResourceUri, SCHEME, SkillId, front_matter};
+use crate::{
+    FILE_SCHEME, FilePath, FunctionId, Origin, ResourceUri, SCHEME, SkillId, VersionRef,
+    front_matter,
+};
 
 /// A link to a skill, to a file of a skill folder or to a section.
 #[derive(Debug)]
@@ -26,6 +29,10 @@ pub struct Link {
 pub enum Target {
     /// A skill.
     Skill(SkillId),
+    /// The text that one version of a skill has, whatever is served now.
+    Version(SkillId, VersionRef),
+    /// The text that a skill has in one origin, although another may hide it.
+    SkillFrom(Origin, SkillId),
     /// A file or a folder in a skill folder.
     File(FilePath),
     /// The output of a function.
@@ -89,7 +96,9 @@ pub fn link(address: &str, bytes: Range<usize>, path: Option<&FilePath>) -> Opti
     let uri = uri.strip_suffix("?toc").unwrap_or(uri);
     let to = if is_address(uri) {
         match uri.parse::<ResourceUri>() {
-            Ok(ResourceUri::Skill(id) | ResourceUri::Version(id, _)) => Ok(Target::Skill(id)),
+            Ok(ResourceUri::Skill(id)) => Ok(Target::Skill(id)),
+            Ok(ResourceUri::Version(id, version)) => Ok(Target::Version(id, version)),
+            Ok(ResourceUri::SkillFrom(origin, id)) => Ok(Target::SkillFrom(origin, id)),
             Ok(ResourceUri::File(path)) => Ok(Target::File(path)),
             Ok(ResourceUri::Section(function)) => Ok(Target::Section(function)),
             Ok(_) => return None,
@@ -134,6 +143,8 @@ mod tests {
             .iter()
             .map(|link| match &link.to {
                 Ok(Target::Skill(id)) => id.to_string(),
+                Ok(Target::Version(id, version)) => format!("version {version} of {id}"),
+                Ok(Target::SkillFrom(origin, id)) => format!("{id} from {origin}"),
                 Ok(Target::File(path)) => format!("file {path}"),
                 Ok(Target::Section(function)) => format!("section {function}"),
                 Err(reason) => format!("{}: {}", link.uri, reason.split(' ').next().unwrap()),
@@ -155,6 +166,21 @@ mod tests {
         check("just iii://a in the text", &[]);
         check("---\nx: '[a](iii://a)'\n---\n[b](iii://b)", &["b"]);
         check("[bad](iii://Bad)", &["iii://Bad: address"]);
+    }
+
+    #[test]
+    fn versions_and_origins_are_texts_of_their_own() {
+        check(
+            "[a](iii://a/b@1#part) [b](iii://a@sha256:bd93) [c](iii://a%402?toc) <iii://@files/a>",
+            &[
+                "version 1 of a/b",
+                "version sha256:bd93 of a",
+                "version 2 of a",
+                "a from fs",
+            ],
+        );
+        check("[a](iii://@none/a)", &["iii://@none/a: address"]);
+        check("[a](iii://a@0)", &["iii://a@0: address"]);
     }
 
     #[test]

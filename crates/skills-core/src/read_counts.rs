@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::Origin;
+
 /// What answered a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadFrom {
@@ -18,6 +20,14 @@ pub enum ReadFrom {
 impl ReadFrom {
     /// Each of them.
     pub const ALL: [Self; 4] = [Self::Index, Self::Registered, Self::Files, Self::Function];
+
+    /// What answers for the text of one origin.
+    pub(crate) const fn of_origin(origin: Origin) -> Self {
+        match origin {
+            Origin::State => Self::Registered,
+            Origin::Fs | Origin::Agent3md => Self::Files,
+        }
+    }
 
     /// Its name.
     pub const fn as_str(self) -> &'static str {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use skills_core::links::{Link, Target, link};
-use skills_core::{FilePath, SKILL_MD, SkillId, nearest, quote};
+use skills_core::{FilePath, ResourceUri, SKILL_MD, SkillId, nearest, quote};
 
 use crate::check::{CheckedFile, CheckedSkill};
 use crate::finding::Edit;
@@ -133,7 +133,15 @@ fn check_file(
             Ok(Target::Skill(id)) if targets.has_skill(&id) => {
                 found.push((Destination::Skill(id.to_string()), bytes));
             }
-            Ok(Target::Skill(id)) => {
+            Ok(Target::Version(id, _) | Target::SkillFrom(_, id)) if targets.has_skill(&id) => {
+                // Which versions and hidden texts there are is known to the registry only. They
+                // are other texts than the one that is checked, so no cycle goes through them.
+            }
+            Ok(
+                ref target @ (Target::Skill(ref id)
+                | Target::Version(ref id, _)
+                | Target::SkillFrom(_, ref id)),
+            ) => {
                 if collection.is_partial {
                     continue;
                 }
@@ -144,8 +152,8 @@ fn check_file(
                 let draft = sink.add(rules::DEAD_SKILL, bytes, || {
                     format!("{} leads to no skill", quoted())
                 });
-                if let Some(near) = near {
-                    draft.help(format!("did you mean `iii://{near}`?"));
+                if let Some(near) = near.and_then(|near| with_id(target, near)) {
+                    draft.help(format!("did you mean `{near}`?"));
                 }
             }
             Ok(Target::File(file)) if targets.paths.contains(file.as_str()) => {
@@ -211,6 +219,16 @@ fn check_file(
         }
     }
     found
+}
+
+/// The same address with another id.
+fn with_id(target: &Target, id: &str) -> Option<ResourceUri> {
+    let id = id.parse().ok()?;
+    match target {
+        Target::Version(_, version) => Some(ResourceUri::Version(id, version.clone())),
+        Target::SkillFrom(origin, _) => Some(ResourceUri::SkillFrom(*origin, id)),
+        Target::Skill(_) | Target::File(_) | Target::Section(_) => Some(ResourceUri::Skill(id)),
+    }
 }
 
 /// The end of a path that is as long as the link, which begins with `./` or `../`.

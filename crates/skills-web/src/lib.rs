@@ -15,7 +15,7 @@
 mod access;
 mod assets;
 mod compress;
-mod diff;
+mod difference;
 mod events;
 mod fields;
 mod format;

@@ -13,5 +13,5 @@ pub const FORM_TIMEOUT: Duration = Duration::from_secs(30);
 pub const MAX_PAGE_STREAMS: usize = 64;
 /// Names of skills and prompts in one event. An event for more says that anything may have changed.
 pub const MAX_EVENT_NAMES: usize = 64;
-/// Cells of the table that compares two texts. Larger texts are shown one after the other.
-pub const MAX_DIFF_CELLS: usize = 1 << 22;
+/// How long two texts are compared before the comparison gets coarser.
+pub const DIFF_TIMEOUT: Duration = Duration::from_millis(100);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use skills_core::links::{Target, link};
 use skills_core::{FILE_SCHEME, FilePath, ResourceUri, SCHEME, SKILL_MD, SkillId};
 
+use crate::pages::{origin, versions};
 use crate::tree::Tree;
 
 /// The fragments of headings begin with this, so that no heading has the id of a part of the page.
@@ -91,7 +92,6 @@ impl<'a> Links<'a> {
                     let below = part.below.map(|id| format!("/skills/{id}/"));
                     Destination::Inside(below.unwrap_or_else(|| "/".into()))
                 }
-                Ok(ResourceUri::SkillFrom(_, id)) => Destination::Inside(format!("/skills/{id}")),
                 Ok(_) => Destination::Inside("/".into()),
                 Err(error) => Destination::Nowhere(error.to_text()),
             };
@@ -111,6 +111,16 @@ impl<'a> Links<'a> {
     fn target(&self, target: Target, fragment: &str) -> Destination {
         match target {
             Target::Skill(id) => self.skill(&id, fragment),
+            // Which versions there are is not in the tree; the page tells.
+            Target::Version(id, version) => {
+                let page = versions::address_of(&id, &version);
+                Destination::Inside(format!("{page}{fragment}"))
+            }
+            Target::SkillFrom(origin, id) if self.is_known(&id) => {
+                let page = origin::address(origin, &id);
+                Destination::Inside(format!("{page}{fragment}"))
+            }
+            Target::SkillFrom(_, id) => nowhere(&id),
             Target::Section(function) => {
                 Destination::Inside(format!("/functions/{}", encode_segment(function.as_str())))
             }
@@ -128,10 +138,14 @@ impl<'a> Links<'a> {
     }
 
     fn skill(&self, id: &SkillId, fragment: &str) -> Destination {
-        if self.tree.has(id) || self.is_bundled(id) {
+        if self.is_known(id) {
             return Destination::Inside(format!("/skills/{id}{fragment}"));
         }
-        Destination::Nowhere(format!("skill not found: {id}"))
+        nowhere(id)
+    }
+
+    fn is_known(&self, id: &SkillId) -> bool {
+        self.tree.has(id) || self.is_bundled(id)
     }
 
     /// Whether an id may be that of a markdown file in the folder of a skill.
@@ -157,6 +171,10 @@ impl<'a> Links<'a> {
         }
         Destination::Inside(format!("/files/{}{fragment}", path.encoded()))
     }
+}
+
+fn nowhere(id: &SkillId) -> Destination {
+    Destination::Nowhere(format!("skill not found: {id}"))
 }
 
 /// Whether a file is a picture that cannot contain a script.

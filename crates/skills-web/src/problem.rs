@@ -7,10 +7,11 @@ use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use skills_core::{Error, Kind};
+use skills_core::{Error, Kind, SkillId};
 
 use crate::Web;
 use crate::layout::{Page, Section};
+use crate::pages::versions;
 
 /// Why there is no page.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Problem {
     pub hint: Option<String>,
     /// The ids of skills that the reader may have meant.
     pub nearest: Vec<String>,
+    /// The skill whose versions are there instead.
+    pub versions: Option<SkillId>,
 }
 
 impl Problem {
@@ -33,6 +36,7 @@ impl Problem {
             message: format!("there is no page at {path}"),
             hint: None,
             nearest: Vec::new(),
+            versions: None,
         }
     }
 
@@ -61,6 +65,7 @@ impl From<Error> for Problem {
             message: error.to_string(),
             hint: error.hint(),
             nearest: Vec::new(),
+            versions: None,
         }
     }
 }
@@ -110,6 +115,9 @@ pub async fn show(State(web): State<Arc<Web>>, request: Request, next: Next) -> 
                     li { a href=(format!("/skills/{id}")) { code { (id) } } }
                 }
             }
+        }
+        @if let Some(id) = &problem.versions {
+            p { a href=(versions::address(id)) { "All versions of " (id) } }
         }
         p { a href="/" { "All skills" } }
     };

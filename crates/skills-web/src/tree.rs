@@ -188,6 +188,7 @@ mod tests {
             files: None,
             visibility: Visibility::Auto,
             lease: None,
+            hides: Vec::new(),
         };
         let mut cards: Vec<_> = ids.into_iter().map(card).collect();
         cards.sort_by(|a, b| a.id.cmp(&b.id));

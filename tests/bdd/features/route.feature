@@ -156,6 +156,54 @@ Feature: routing a request to skills, and resolving their links
         }
         """
 
+    Scenario: a link to a version leads to the text of that version
+      Given the skill "a" is registered with "# Old"
+      And the skill "a" is registered with "# New"
+      And the skill "b" is registered with "[old](iii://a@1) [gone](iii://a@99)"
+      When I call "skills::resolve" with:
+        """
+        {"id": "b"}
+        """
+      Then the result is:
+        """
+        {
+          "skills": [
+            {"id": "b", "title": "b", "text": "[old](iii://a@1) [gone](iii://a@99)"},
+            {"id": "iii://a@1", "title": "Old", "text": "# Old"}
+          ],
+          "missing": [
+            {"uri": "iii://a@99", "from": "b", "reason": "version 99 of skill `a` not found (it has 1, 2)"}
+          ],
+          "complete": true
+        }
+        """
+
+    @in_memory
+    Scenario: a link to the text of one origin leads to that text
+      Given a file holds the skill "a":
+        """
+        # From a file
+        """
+      And the skill "a" is registered with "# From a worker"
+      And the skill "b" is registered with "[file](iii://@files/a) [none](iii://@agents/a)"
+      When I call "skills::resolve" with:
+        """
+        {"id": "b"}
+        """
+      Then the result is:
+        """
+        {
+          "skills": [
+            {"id": "b", "title": "b", "text": "[file](iii://@files/a) [none](iii://@agents/a)"},
+            {"id": "iii://@files/a", "title": "From a file", "text": "# From a file"}
+          ],
+          "missing": [
+            {"uri": "iii://@agents/a", "from": "b", "reason": "skill not found: iii://@agents/a (`iii://a` has a text)"}
+          ],
+          "complete": true
+        }
+        """
+
     Scenario: the skill itself must exist
       Given the skill "resend" is registered
       When I call "skills::resolve" with:

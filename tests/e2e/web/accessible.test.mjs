@@ -27,6 +27,15 @@ const PAGES = [
   '/connect',
   '/sign-in',
   '/skills/absent',
+  '/skills/filed?origin=files',
+  '/skills/former',
+  '/versions/resend',
+  '/versions/resend?version=1',
+  '/versions/resend?version=1&view=source',
+  '/versions/resend?version=2&view=changes',
+  '/versions/resend?version=1&view=since',
+  '/versions/former',
+  '/versions/resend?version=99',
   '/new',
   '/edit/resend',
   '/edit/pdf',
@@ -48,6 +57,15 @@ const STATES = {
     await site.worker.call('skills::register', { id: 'resend/email', skill: `# One email\n\nTheirs, ${page.url()} ${Math.random()}.\n` })
     await page.locator('#conflict').waitFor()
     await page.click('.conflict summary')
+  },
+  'a version that was not brought back': async (page) => {
+    await page.route('**/events', (route) => route.abort())
+    await page.goto(site.at('/versions/filed?version=1'))
+    await site.worker.call('skills::register', { id: 'filed', skill: `# From a worker\n\nAnother, ${Math.random()}.\n` })
+    await page.goto(site.at('/versions/filed?version=1'))
+    await site.worker.call('skills::register', { id: 'filed', skill: `# From a worker\n\nAnother, ${Math.random()}.\n` })
+    await page.click('button:text-is("Bring this version back")')
+    await page.locator('.problem', { hasText: 'It was not brought back' }).waitFor()
   },
   'a lost connection': async (page) => {
     await page.route('**/events', (route) => route.abort())

@@ -2,6 +2,8 @@
 // so that the escaping is tested and not what the policy stops; the policy has a test of its own.
 
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { endAll } from '../sdk/lib/process.mjs'
 import { launch } from './browser.mjs'
@@ -25,12 +27,20 @@ before(async () => {
   })
   // A title is one line.
   const line = (text) => text.replaceAll('\n', ' ')
+  // An owner has no control characters.
+  const ownerOf = (text) => text.replaceAll(/\p{Cc}/gu, ' ').slice(0, 80).toWellFormed()
   for (const [number, text] of INJECTIONS.entries()) {
     await site.worker.call('prompts::register', {
       name: `attack-${number}`,
       description: text,
       function_id: 'node_new::greet',
       arguments: [{ name: text, description: text, required: true }],
+    })
+    // The first version, which the other follows.
+    await site.worker.call('skills::register', {
+      id: `attack/${number}`,
+      skill: `---\ntitle: ${JSON.stringify(`${line(text)} old`)}\n---\n# Old\n\n${text}\n${text} old\n`,
+      owner: ownerOf(text),
     })
     await site.worker.call('skills::register', {
       id: `attack/${number}`,
@@ -93,6 +103,10 @@ const encoded = (text) => encodeURIComponent(text.toWellFormed())
 const PLACES = {
   'titles, descriptions, triggers and bodies': numbers.map((number) => `/skills/attack/${number}`),
   sources: numbers.map((number) => `/skills/attack/${number}?view=source`),
+  'versions, their texts and their differences': numbers.flatMap((number) =>
+    ['', '?version=1', '?version=1&view=source', '?version=2&view=changes'].map((query) => `/versions/attack/${number}${query}`)),
+  'ids and numbers of versions, and names of origins': INJECTIONS.flatMap((text) =>
+    [`/versions/${encoded(text)}`, `/versions/resend?version=${encoded(text)}&view=${encoded(text)}`, `/skills/filed?origin=${encoded(text)}`]),
   'lists of skills': ['/', '/skills/attack/', ...lastOfPages.map((name) => `/skills/attack/?after=${name}`)],
   'addresses and their ids': INJECTIONS.map((text) => `/skills/${encoded(text)}`),
   'search texts': INJECTIONS.map((text) => `/search?q=${encoded(text)}`),
@@ -175,6 +189,22 @@ test('in a conflict: what is registered and what was typed', () =>
     await page.locator('#conflict').waitFor()
   }))
 
+test('in a hidden text, and in a version that is not brought back', async () => {
+  const chunks = Array.from({ length: Math.ceil(INJECTIONS.length / 20) }, (_, chunk) => INJECTIONS.slice(chunk * 20, chunk * 20 + 20))
+  await attackEach([...chunks.entries()], async (page, [number, texts]) => {
+    const id = `refused-${number}`
+    writeFileSync(join(site.root, `${id}.md`), `# File\n\n${texts.join('\n\n')}\n`)
+    for (const skill of ['# Before\n\nText.\n', `# After\n\n${texts.join('\n\n')}\n`]) await site.worker.call('skills::register', { id, skill })
+    const hidden = await page.goto(site.at(`/skills/${id}?origin=files`))
+    assert.equal(hidden.status(), 200)
+    await page.route('**/events', (route) => route.abort())
+    await page.goto(site.at(`/versions/${id}?version=1`))
+    await site.worker.call('skills::register', { id, skill: `# Theirs\n\n${texts.join('\n\n')} theirs\n` })
+    await page.click('button:text-is("Bring this version back")')
+    await page.locator('.problem', { hasText: 'It was not brought back' }).waitFor()
+  })
+})
+
 test('in a text that changes while its page is open', async () => {
   const chunks = Array.from({ length: Math.ceil(INJECTIONS.length / 20) }, (_, chunk) => INJECTIONS.slice(chunk * 20, chunk * 20 + 20))
   await attackEach([...chunks.entries()], async (page, [number, texts]) => {
@@ -191,7 +221,7 @@ test('the policy of every page stops what would get through', async () => {
   const executed = []
   await context.exposeBinding('xss', ({ page }) => executed.push(page.url()))
   const page = await context.newPage()
-  for (const path of ['/', '/skills/resend', '/skills/absent', '/new', '/edit/resend', '/delete/resend', '/sign-in', '/search?q=mail', '/prompts/greet', '/functions', '/route', '/health', '/connect']) {
+  for (const path of ['/', '/skills/resend', '/skills/absent', '/new', '/edit/resend', '/delete/resend', '/versions/resend', '/versions/resend?version=1', '/sign-in', '/search?q=mail', '/prompts/greet', '/functions', '/route', '/health', '/connect']) {
     const answer = await page.goto(site.at(path))
     assert.match(answer.headers()['content-security-policy'], /default-src 'none'/)
     const blocked = await page.evaluate(async () => {

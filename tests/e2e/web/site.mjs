@@ -20,6 +20,7 @@ export function files(contents) {
 const FILES = {
   'guides/style.md': '# Style guide\n\nHow texts are written here.\n\nSee [the words](words.md) and [nothing](absent.md).\n',
   'guides/words.md': '# Words\n\nWhich words to use.\n\n## Colours\n\nred, green\n',
+  'filed.md': '# From a file\n\nA text that is hidden.\n',
   'pdf/SKILL.md': '---\nname: pdf\ndescription: Fill and merge PDF forms.\n---\n\n# PDF\n\nRead [the reference](reference.md).\n',
   'pdf/reference.md': '# Reference\n\nFields of a form.\n',
 }
@@ -53,7 +54,12 @@ export async function startSite(...options) {
   const engine = await Engine.start(root, '--config', join(config, 'config.yaml'), ...options)
   const token = options[options.indexOf('--token') + 1]
   const worker = await Peer.start('node_new', engine.url, options.includes('--token') ? { env: { III_TOKEN: token } } : undefined)
+  // An older version, a skill that hides a file, and one that is gone.
+  await worker.call('skills::register', { id: 'resend', skill: '# Resend\n\nSend mail, all of it at once.\n' })
   await worker.call('skills::register', { id: 'resend', skill: RESEND })
+  await worker.call('skills::register', { id: 'filed', skill: '# From a worker\n\nA text that hides one.\n' })
+  await worker.call('skills::register', { id: 'former', skill: '# Former\n\nA text that was.\n' })
+  await worker.call('skills::unregister', { id: 'former' })
   await worker.call('skills::register', { id: 'resend/email', skill: '# One email\n\nCall `resend::send` with to, subject and text.\n' })
   await worker.call('skills::register', { id: 'billing/refunds', skill: '# Refunds\n\nHow a payment is returned.\n' })
   await worker.call('prompts::register', {

@@ -8,4 +8,5 @@ mod prompts;
 mod reading;
 mod serving;
 pub mod site;
+mod versions;
 mod writing;

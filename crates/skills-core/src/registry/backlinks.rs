@@ -87,7 +87,7 @@ fn linked(stamp: u64, id: &SkillId, body: &str, is_folder: bool) -> Arc<Linked> 
     };
     let (found, _) = links(body, path.as_ref());
     let target = |target: Target| match target {
-        Target::Skill(id) => Some(id),
+        Target::Skill(id) | Target::Version(id, _) | Target::SkillFrom(_, id) => Some(id),
         Target::File(path) => {
             let name = path.as_str().trim_end_matches(SKILL_MD);
             let name = name.strip_suffix(".md").unwrap_or(name);

@@ -32,6 +32,8 @@ pub struct SkillCard {
     pub visibility: Visibility,
     /// Its owner and its lease, if it has one of them.
     pub lease: Option<LeaseHead>,
+    /// The origins of documents with the same id, which it hides.
+    pub hides: Vec<Origin>,
 }
 
 /// What is known of one skill.
@@ -51,8 +53,6 @@ pub struct SkillDetails {
     pub files: Arc<[FolderFile]>,
     /// Why the files of its folder are not served.
     pub files_problem: Option<Arc<str>>,
-    /// The origins of documents with the same id, which it hides.
-    pub hides: Vec<Origin>,
     /// Its line of the index; none if the index leaves it out.
     pub index_line: Option<String>,
 }
@@ -61,7 +61,8 @@ impl Registry {
     /// Every skill of every origin, in byte order of their ids.
     pub async fn cards(&self) -> Result<Vec<SkillCard>, Error> {
         let state = self.stored_skills("list the skills").await?;
-        let custom = self.source_skills(&state).await?.entries;
+        let (custom, mut hides) = self.source_skills_with_hidden(&state).await?;
+        let custom = custom.listing.entries;
         let leases = self.lease_marks().await?;
         let lease = |skill: &Skill| {
             let lease = leases.as_ref()?.of_skill(&skill.id, &skill.registered_at);
@@ -77,10 +78,14 @@ impl Registry {
             origin: Origin::State,
             files: None,
             visibility: self.visibility(&skill.id, skill.head()),
+            hides: Vec::new(),
         });
         let mut cards: Vec<_> = stored
             .chain(custom.iter().map(|skill| self.card(skill)))
             .collect();
+        for card in &mut cards {
+            card.hides = hides.remove(&card.id).unwrap_or_default();
+        }
         cards.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(cards)
     }
@@ -96,6 +101,7 @@ impl Registry {
             files: skill.folder.as_ref().map(|folder| folder.files.len()),
             visibility: self.visibility(&skill.id, &skill.head),
             lease: None,
+            hides: Vec::new(),
         }
     }
 
@@ -106,7 +112,7 @@ impl Registry {
         let hides = hides.remove(id).unwrap_or_default();
         let (_, body) = self.body(id).await?;
         let source = custom.listing.entries.iter().find(|skill| skill.id == *id);
-        let (card, head, digest, place) = match (self.stored_skill(id).await?, source) {
+        let (mut card, head, digest, place) = match (self.stored_skill(id).await?, source) {
             (Some(RowSlot::Row(skill)), _) => {
                 let head = skill.head().clone();
                 let leases = self.lease_marks().await?;
@@ -122,6 +128,7 @@ impl Registry {
                     origin: Origin::State,
                     files: None,
                     visibility: self.visibility(id, &head),
+                    hides: Vec::new(),
                 };
                 (card, head, Some(Digest::of(body.as_bytes())), None)
             }
@@ -143,10 +150,12 @@ impl Registry {
                     files: None,
                     visibility: self.visibility(id, &head),
                     lease: None,
+                    hides: Vec::new(),
                 };
                 (card, head, None, None)
             }
         };
+        card.hides = hides;
         let folder = source.filter(|_| digest.is_none());
         let folder: Option<&SkillFolder> = folder.and_then(|skill| skill.folder.as_deref());
         let index_line = card.visibility.is_offered().then(|| {
@@ -154,7 +163,7 @@ impl Registry {
                 id,
                 head: &head,
                 visibility: card.visibility,
-                hides: &hides,
+                hides: &card.hides,
                 stale: card.lease.as_ref().is_some_and(|lease| lease.stale),
             })
         });
@@ -167,7 +176,6 @@ impl Registry {
             body,
             digest,
             place,
-            hides,
         })
     }
 }

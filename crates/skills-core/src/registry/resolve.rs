@@ -7,7 +7,10 @@ use super::Registry;
 use super::files::markdown_body;
 use crate::limits::{CHAIN_BYTES_MAX, CHAIN_MAX, MISSING_MAX};
 use crate::links::{Target, links};
-use crate::{Error, FilePath, Head, ReadFrom, SKILL_MD, SkillFolder, SkillId};
+use crate::{
+    Error, FilePath, Head, Kind, Origin, ReadFrom, ResourceUri, SKILL_MD, SkillFolder, SkillId,
+    VersionRef,
+};
 
 /// A skill and its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +26,8 @@ pub struct Resolved {
 /// One document of a chain: a skill, or a markdown file of a skill folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedSkill {
-    /// Its id, or the id of the skill and the path in its folder.
+    /// Its id, or the id of the skill and the path in its folder. The address of a version, or of
+    /// the text of one origin: the id stands for what is served.
     pub id: Arc<str>,
     /// Its title, or its id.
     pub title: Arc<str>,
@@ -75,21 +79,19 @@ impl Registry {
         while let Some(Visit { to, from, uri }) = chain.next() {
             let missing = match self.read_document(&to, &chain).await {
                 Ok(Some((from, text))) => {
-                    fetched(
-                        from,
-                        match &to {
-                            Document::Skill(id) => Some(id),
-                            Document::File(_) => None,
-                        },
-                    );
+                    fetched(from, to.skill());
                     chain.add(&to, text);
                     continue;
                 }
                 Ok(None) => match &to {
-                    Document::Skill(id) => format!("skill not found: {id}"),
                     Document::File(path) => format!("file not found: {path}"),
+                    other => format!("skill not found: {}", other.name()),
                 },
                 Err(error @ Error::Damaged { .. }) => error.to_text(),
+                // A version or an origin that is not there says what there is instead.
+                Err(error) if matches!(error.kind(), Kind::NotFound | Kind::Invalid) => {
+                    error.to_text()
+                }
                 Err(error) => return Err(error),
             };
             chain.add_missing(uri, from, missing);
@@ -110,6 +112,14 @@ impl Registry {
                 let body = self.registered_body(id).await?;
                 Ok(body.map(|body| (ReadFrom::Registered, body)))
             }
+            Document::Version(id, version) => {
+                let body = self.version_body(id, version).await?;
+                Ok(Some((ReadFrom::Registered, body)))
+            }
+            Document::SkillFrom(origin, id) => {
+                let body = self.body_from(*origin, id).await?;
+                Ok(Some((ReadFrom::of_origin(*origin), body)))
+            }
             Document::File(path) => {
                 let found = self.find_file(path).await?;
                 Ok(found.and_then(|(from, file)| Some((from, markdown_body(&file)?))))
@@ -118,19 +128,33 @@ impl Registry {
     }
 
     /// Every skill with its title and its folder.
-    async fn known_skills(&self) -> Result<HashMap<SkillId, KnownSkill>, Error> {
+    async fn known_skills(&self) -> Result<KnownSkills, Error> {
         let state = self.stored_skills("resolve a skill").await?;
-        let custom = self.source_skills(&state).await?.entries;
+        let custom = self.unshadowed_skills(state.ids()).await?;
+        let documents = custom.listing.entries.iter().chain(&custom.hidden);
+        let documents = documents.filter(|skill| skill.folder.is_some());
+        let folders = documents.map(|skill| (skill.origin, skill.id.clone()));
+        let folders = folders.collect();
         let stored = state.rows.iter().map(|skill| {
             let (title, folder) = (skill.head().title_or(&skill.id), None);
             (skill.id.clone(), KnownSkill { title, folder })
         });
-        let custom = custom.into_iter().map(|skill| {
+        let custom = custom.listing.entries.into_iter().map(|skill| {
             let (title, folder) = (skill.head.title_or(&skill.id), skill.folder);
             (skill.id, KnownSkill { title, folder })
         });
-        Ok(stored.chain(custom).collect())
+        Ok(KnownSkills {
+            served: stored.chain(custom).collect(),
+            folders,
+        })
     }
+}
+
+struct KnownSkills {
+    /// The skills that are served.
+    served: HashMap<SkillId, KnownSkill>,
+    /// The skills that are folders, hidden ones included.
+    folders: HashSet<(Origin, SkillId)>,
 }
 
 struct KnownSkill {
@@ -142,6 +166,9 @@ struct KnownSkill {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Document {
     Skill(SkillId),
+    Version(SkillId, VersionRef),
+    /// The text of one origin.
+    SkillFrom(Origin, SkillId),
     /// A markdown file of a skill folder.
     File(FilePath),
 }
@@ -150,7 +177,23 @@ impl Document {
     fn name(&self) -> Arc<str> {
         match self {
             Self::Skill(id) => id.shared(),
+            Self::Version(id, version) => {
+                let uri = ResourceUri::Version(id.clone(), version.clone());
+                uri.to_string().into()
+            }
+            Self::SkillFrom(origin, id) => {
+                let uri = ResourceUri::SkillFrom(*origin, id.clone());
+                uri.to_string().into()
+            }
             Self::File(path) => path.as_str().into(),
+        }
+    }
+
+    /// The skill whose text it is.
+    fn skill(&self) -> Option<&SkillId> {
+        match self {
+            Self::Skill(id) | Self::Version(id, _) | Self::SkillFrom(_, id) => Some(id),
+            Self::File(_) => None,
         }
     }
 }
@@ -166,6 +209,7 @@ struct Visit {
 /// for recursion.
 struct Chain {
     known: HashMap<SkillId, KnownSkill>,
+    folders: HashSet<(Origin, SkillId)>,
     resolved: Resolved,
     bytes: usize,
     seen: HashSet<Document>,
@@ -174,9 +218,10 @@ struct Chain {
 }
 
 impl Chain {
-    fn new(known: HashMap<SkillId, KnownSkill>) -> Self {
+    fn new(known: KnownSkills) -> Self {
         Self {
-            known,
+            known: known.served,
+            folders: known.folders,
             resolved: Resolved {
                 skills: Vec::new(),
                 missing: Vec::new(),
@@ -218,7 +263,9 @@ impl Chain {
     fn title_of(&self, document: &Document, text: &str) -> Arc<str> {
         let title = match document {
             Document::Skill(id) => self.known.get(id).map(|skill| Arc::clone(&skill.title)),
-            Document::File(_) => Head::of(text).title,
+            Document::Version(..) | Document::SkillFrom(..) | Document::File(_) => {
+                Head::of(text).title
+            }
         };
         title.unwrap_or_else(|| document.name())
     }
@@ -226,13 +273,19 @@ impl Chain {
     /// The path that relative links of a document begin at: its place in a skill folder, or else
     /// that of a file with its id.
     fn path_of(&self, document: &Document) -> Option<FilePath> {
-        match document {
-            Document::File(path) => Some(path.clone()),
-            Document::Skill(id) => match self.known.get(id) {
-                Some(known) if known.folder.is_some() => FilePath::in_skill(id, SKILL_MD).ok(),
-                _ => format!("{id}.md").parse().ok(),
-            },
+        let (id, is_folder) = match document {
+            Document::File(path) => return Some(path.clone()),
+            Document::Skill(id) => {
+                let known = self.known.get(id);
+                (id, known.is_some_and(|skill| skill.folder.is_some()))
+            }
+            Document::Version(id, _) => (id, false),
+            Document::SkillFrom(origin, id) => (id, self.folders.contains(&(*origin, id.clone()))),
+        };
+        if is_folder {
+            return FilePath::in_skill(id, SKILL_MD).ok();
         }
+        format!("{id}.md").parse().ok()
     }
 
     /// The document with an id: a skill, or else a markdown file of a skill folder.
@@ -252,6 +305,8 @@ impl Chain {
     fn document_at(&self, target: Target) -> Result<Option<Document>, String> {
         let path = match target {
             Target::Skill(id) => return Ok(Some(self.document_of(&id))),
+            Target::Version(id, version) => return Ok(Some(Document::Version(id, version))),
+            Target::SkillFrom(origin, id) => return Ok(Some(Document::SkillFrom(origin, id))),
             Target::File(path) => path,
             // Its output is not a document.
             Target::Section(_) => return Ok(None),

@@ -11,7 +11,7 @@ use crate::row_slot::RowSlot;
 use crate::skill_folder::SKILL_MD;
 use crate::text_part::text_part;
 use crate::{
-    Content, ContentData, Error, FunctionId, Mime, Origin, ReadFrom, ResourceUri, Skill, SkillId,
+    Content, ContentData, Error, FunctionId, Mime, ReadFrom, ResourceUri, Skill, SkillId,
     Visibility,
 };
 
@@ -134,10 +134,7 @@ impl Registry {
                 markdown(from, body)
             }
             ResourceUri::SkillFrom(origin, id) => {
-                let from = match origin {
-                    Origin::State => ReadFrom::Registered,
-                    Origin::Fs | Origin::Agent3md => ReadFrom::Files,
-                };
+                let from = ReadFrom::of_origin(*origin);
                 markdown(from, self.body_from(*origin, id).await?)
             }
             ResourceUri::Version(id, version) => {

@@ -1,8 +1,12 @@
 //! Routing, and chains of links with limits, damaged rows and outages.
 
-use memory_engine::now;
+use std::sync::Arc;
+
+use memory_engine::{Memory, now};
 use serde_json::json;
-use skills_core::{BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, Kind, Resolved};
+use skills_core::{
+    BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, Kind, Registry, RegistrySettings, Resolved,
+};
 
 use crate::{Fixture, fixture};
 
@@ -38,6 +42,82 @@ fn a_chain_with_too_many_bytes_is_incomplete() {
     let resolved = resolve(&fixture, "s0");
     assert_eq!(resolved.skills.len(), fit);
     assert!(!resolved.complete);
+}
+
+/// A registry that keeps versions.
+fn with_history() -> Fixture {
+    let memory = Memory::new();
+    let link = memory.connect();
+    let settings = RegistrySettings::default();
+    let registry = Registry::new(link.clone(), Vec::new(), settings, || "now".into());
+    registry.connected(false);
+    Fixture {
+        memory,
+        link,
+        registry,
+        changes: Arc::default(),
+    }
+}
+
+#[test]
+fn a_link_to_a_version_brings_that_text_and_never_the_current_one() {
+    let fixture = with_history();
+    fixture.register("b", "# Old\n\n[c](iii://c) [up](a.md)");
+    fixture.register("b", "# New");
+    fixture.register("c", "# C");
+    fixture.register("a", "[1](iii://b@1#part) [2](iii://b@2) [1](iii://b@1?toc)");
+    let resolved = resolve(&fixture, "a");
+    let found = resolved.skills.iter().map(|s| (&*s.id, &*s.title));
+    let found: Vec<_> = found.collect();
+    assert_eq!(
+        found,
+        [
+            ("a", "a"),
+            ("iii://b@1", "Old"),
+            ("c", "C"),
+            ("iii://b@2", "New")
+        ]
+    );
+    assert_eq!(
+        &*resolved.skills[1].text,
+        "# Old\n\n[c](iii://c) [up](a.md)"
+    );
+    assert!(resolved.missing.is_empty() && resolved.complete);
+    let from = now(fixture.registry.linked_from(&"b".parse().unwrap())).unwrap();
+    assert_eq!(from.len(), 1, "{from:?}");
+
+    // What was unregistered has its versions still; a removal has no text.
+    now(fixture.registry.unregister_skill(&"b".parse().unwrap())).unwrap();
+    let uris = [
+        "b@1",
+        "b@3",
+        "b@99",
+        "b@sha256:0000",
+        "c@2",
+        "none@1",
+        "@files/none",
+    ];
+    let links = uris.map(|uri| format!("<iii://{uri}>")).join(" ");
+    fixture.register("dead", &links);
+    let resolved = resolve(&fixture, "dead");
+    let found: Vec<_> = resolved.skills.iter().map(|s| &*s.id).collect();
+    assert_eq!(
+        found,
+        ["dead", "iii://b@1", "c", "a", "iii://b@2"],
+        "{resolved:?}"
+    );
+    let missing = resolved.missing.iter();
+    let missing: Vec<_> = missing.map(|m| (&*m.uri, &*m.reason)).collect();
+    let uris = uris[1..].iter().map(|uri| format!("iii://{uri}"));
+    assert_eq!(
+        missing.iter().map(|(uri, _)| *uri).collect::<Vec<_>>(),
+        uris.collect::<Vec<_>>()
+    );
+    assert!(missing[1].1.contains("it has 1, 2"), "{missing:?}");
+
+    fixture.link.cut();
+    let failed = now(fixture.registry.resolve(&"dead".parse().unwrap())).unwrap_err();
+    assert_eq!(failed.kind(), Kind::Unavailable);
 }
 
 #[test]

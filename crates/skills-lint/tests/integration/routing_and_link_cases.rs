@@ -58,9 +58,13 @@ pub fn cases() -> Vec<Case> {
                 body("[a](iii://gone)"),
                 two("[b](iii://bb)", "B."),
                 body("<iii://no/such>"),
+                body("[a](iii://gone@1)"),
+                body("[a](iii://@files/gone)"),
             ],
             vec![
                 two("[b](iii://b)", "B."),
+                // Which versions there are is not known from files.
+                two("[b](iii://b@99) [c](iii://@agents/b)", "B."),
                 body("`[a](iii://gone)`"),
                 body("[i](iii://skills)"),
             ],
@@ -120,7 +124,12 @@ pub fn cases() -> Vec<Case> {
                     ("c.md", "# C\n\n[a](iii://a)"),
                 ]),
             ],
-            vec![two("[b](iii://b)", "B."), two("[a](iii://a)", "B.")],
+            vec![
+                two("[b](iii://b)", "B."),
+                two("[a](iii://a)", "B."),
+                // The older text is another one.
+                two("[b](iii://b@1)", "[a](iii://a)"),
+            ],
         ),
         case(
             "R001",

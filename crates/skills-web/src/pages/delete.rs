@@ -13,6 +13,7 @@ use skills_core::{Kind, Skill, SkillId};
 use super::edit::registered;
 use super::editor::digest;
 use super::folder::path;
+use super::versions;
 use crate::Web;
 use crate::fields::Fields;
 use crate::format::count;
@@ -81,7 +82,7 @@ async fn ask(web: &Web, skill: &Skill, problem: Option<Problem>) -> Result<Respo
         (path(id.as_str(), false))
         h1 { (title) }
         @if let Some(problem) = &problem { (problem.in_place()) }
-        p.lead { "Agents will not be able to read " code { "iii://" (id) } " any more. " code { "skills::rollback" } " registers a version of it again that is kept." }
+        p.lead { "Agents will not be able to read " code { "iii://" (id) } " any more. Its " a href=(versions::address(id)) { "versions" } " are kept, and one of them can be brought back." }
         @if below > 0 { p { (count(below, "skill")) " below it " @if below == 1 { "stays" } @else { "stay" } "." } }
         form.editor method="post" action=(format!("/delete/{id}")) data-send {
             input type="hidden" name="base" value=(digest(skill));

@@ -69,6 +69,7 @@ pub async fn write(
             message: error.to_string(),
             hint: error.hint(),
             nearest: Vec::new(),
+            versions: None,
         }),
         (problem, _) => problem,
     };
@@ -157,14 +158,19 @@ pub async fn registered(web: &Web, id: &SkillId) -> Result<Arc<Skill>, Problem> 
 
 /// Registers a text if `expected` is the digest of what is registered; empty for nothing.
 async fn save(web: &Web, id: &SkillId, text: &str, expected: &str) -> Result<(), Problem> {
-    let expected = match expected {
-        // A file that the registered skill had hidden is not hidden again.
-        "" => taken(web, id).await?.map_or(Ok(Value::Null), Err)?,
-        digest => digest.parse::<Digest>()?.to_string().into(),
-    };
+    let expected = precondition(web, id, expected).await?;
     let input = json!({ "id": id.as_str(), "skill": text, "if_match": expected });
     web.run::<Value>("skills::register", input).await?;
     Ok(())
+}
+
+/// What must be registered before a write: the text with a digest; nothing if that is empty.
+pub async fn precondition(web: &Web, id: &SkillId, digest: &str) -> Result<Value, Problem> {
+    match digest {
+        // A file that the registered skill had hidden is not hidden again.
+        "" => taken(web, id).await?.map_or(Ok(Value::Null), Err),
+        digest => Ok(digest.parse::<Digest>()?.to_string().into()),
+    }
 }
 
 /// Shows what was saved. A skill that is off has no page but its form.

@@ -9,15 +9,12 @@ use skills_core::index::TOKEN_BYTES;
 use skills_core::{Digest, Error, Head, Kind, Skill, SkillId, check_body};
 
 use crate::Web;
-use crate::diff::{Line, diff};
+use crate::difference::difference;
 use crate::format::{count, size, time};
 use crate::layout::{Page, Section};
 use crate::links::Links;
 use crate::markdown::render;
 use crate::problem::Problem;
-
-/// Lines around a difference that are shown.
-const CONTEXT: usize = 3;
 
 /// What a person writes.
 pub struct Editor<'a> {
@@ -145,7 +142,8 @@ impl Editor<'_> {
                         h2 #conflict { "Changed meanwhile" }
                         p { "Another text was registered " (time(&skill.registered_at)) ". Your text is not saved, and is kept below." }
                         p.legend { del { "\u{2212} registered now" } ins { "+ your text" } }
-                        (difference(&skill.body, self.text))
+                        // A form sends no carriage returns.
+                        (difference(&skill.body.replace("\r\n", "\n"), self.text))
                         details {
                             summary { "The text that is registered now" }
                             pre.source tabindex="0" { code { (skill.body) } }
@@ -239,32 +237,6 @@ fn findings_list(Findings { findings, allowed }: &Findings) -> Markup {
             }
         }
         @if *allowed > 0 { p.help { (count(*allowed, "finding")) " silenced by comments in the text." } }
-    }
-}
-
-/// The differences with some lines around each.
-fn difference(now: &str, mine: &str) -> Markup {
-    let lines = diff(now, mine);
-    let changed = |line: &Line<'_>| !matches!(line, Line::Same(_));
-    let is_near = |at: usize| {
-        let near = at.saturating_sub(CONTEXT)..(at + CONTEXT + 1).min(lines.len());
-        lines[near].iter().any(changed)
-    };
-    if !lines.iter().any(changed) {
-        return html! { p { "The lines of both texts are the same." } };
-    }
-    html! {
-        pre.diff tabindex="0" {
-            @for (at, line) in lines.iter().enumerate() {
-                @if is_near(at) {
-                    @match line {
-                        Line::Same(text) => { span { "  " (text) "\n" } },
-                        Line::Old(text) => { del { "\u{2212} " (text) "\n" } },
-                        Line::New(text) => { ins { "+ " (text) "\n" } },
-                    }
-                } @else if at > 0 && is_near(at - 1) { span.gap { "\u{22ef}\n" } }
-            }
-        }
     }
 }
 

@@ -8,9 +8,10 @@ use axum::response::Response;
 use maud::{Markup, html};
 use skills_core::SkillCard;
 
+use super::origin;
 use crate::Web;
 use crate::fields::Fields;
-use crate::format::{count, origin, size};
+use crate::format::{self, count, size};
 use crate::layout::{Page, Section};
 use crate::problem::Problem;
 use crate::response::html as page;
@@ -231,7 +232,10 @@ fn full_row(card: &SkillCard, name: &str) -> Markup {
             @if let Some(description) = &card.description { p { (description) } }
             span.facts {
                 @if card.lease.as_ref().is_some_and(|lease| lease.stale) { span.warn { "stale" } }
-                span.origin { (origin(card)) }
+                @for hidden in &card.hides {
+                    a.hides href=(origin::address(*hidden, &card.id)) { "hides " (hidden.address()) }
+                }
+                span.origin { (format::origin(card)) }
                 span.size { (size(card.bytes)) }
             }
         }

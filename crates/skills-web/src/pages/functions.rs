@@ -60,6 +60,7 @@ pub async fn show(
             message: format!("no worker offers the function {id}"),
             hint: near.map(|near| format!("did you mean `{near}`?")),
             nearest: Vec::new(),
+            versions: None,
         });
     };
     let main = html! {

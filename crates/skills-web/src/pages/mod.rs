@@ -9,12 +9,15 @@ mod folder;
 mod functions;
 mod health;
 mod new;
+pub mod origin;
 mod prompts;
 mod route;
 mod search;
 pub mod sign_in;
 mod skill;
 mod skill_links;
+mod version;
+pub mod versions;
 
 use std::sync::Arc;
 
@@ -45,6 +48,7 @@ pub const FIRST_SEGMENTS: &[&str] = &[
     "sign-out",
     "skills",
     "tree",
+    "versions",
 ];
 
 /// Every address of the page.
@@ -56,6 +60,10 @@ pub fn router() -> Router<Arc<Web>> {
         .route("/new", get(new::show).post(new::write))
         .route("/edit/{*path}", get(edit::show).post(edit::write))
         .route("/delete/{*path}", get(delete::show).post(delete::write))
+        .route(
+            "/versions/{*path}",
+            get(versions::show).post(version::bring_back),
+        )
         .route("/events", get(events::serve))
         .route("/tree", get(folder::fragment))
         .route("/search", get(search::show))

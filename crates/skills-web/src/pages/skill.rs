@@ -10,7 +10,8 @@ use skills_core::index::TOKEN_BYTES;
 use skills_core::{Error, FilePath, Kind, SKILL_MD, SkillDetails, SkillId};
 
 use super::folder::{List, View, beside, folder, path};
-use super::skill_links;
+use super::versions::{self, History};
+use super::{origin, skill_links};
 use crate::Web;
 use crate::fields::Fields;
 use crate::format::{count, lease, origin, size, time};
@@ -31,19 +32,18 @@ pub async fn show(
         return Ok(folder(&web, &tree, &asked, &fields));
     }
     let name = asked.trim_end_matches('/');
+    let is_source = fields.text("view") == "source";
+    if let Some(origin) = fields.find("origin") {
+        return origin::show(&web, &tree, name, origin, is_source).await;
+    }
     let details = match details(&web, name).await {
         Ok(details) => details,
         Err(error) if error.kind() == Kind::NotFound && tree.has_folder(&format!("{name}/")) => {
             return Ok(Redirect::temporary(&format!("/skills/{name}/")).into_response());
         }
-        Err(error) => {
-            return Err(Problem {
-                nearest: tree.nearest(name),
-                ..error.into()
-            });
-        }
+        Err(error) => return Err(no_skill(&web, &tree, name, error).await?),
     };
-    let is_source = fields.text("view") == "source";
+    let history = History::find(&web, &details.card.id).await?;
     let text = if is_source {
         Some(source(&web, &details).await?)
     } else {
@@ -53,7 +53,7 @@ pub async fn show(
     let main = html! {
         (path(name, false))
         (heading(&details))
-        (views(&details, is_source))
+        (views(&details, history.as_ref(), is_source))
         div.reading {
             @match &text {
                 Some(text) => { pre.source tabindex="0" { code { (text) } } },
@@ -75,6 +75,28 @@ pub async fn show(
 async fn details(web: &Web, id: &str) -> Result<SkillDetails, Error> {
     let id: SkillId = id.parse()?;
     web.registry().skill_details(&id).await
+}
+
+/// Why there is no such skill, and its versions if it was unregistered.
+async fn no_skill(web: &Web, tree: &Tree, name: &str, error: Error) -> Result<Problem, Problem> {
+    let id = name.parse::<SkillId>();
+    let history = match (error.kind(), id) {
+        (Kind::NotFound, Ok(id)) => History::find(web, &id).await?,
+        _ => None,
+    };
+    let problem = Problem::from(error);
+    Ok(match history {
+        Some(history) if history.current().is_none() => Problem {
+            message: format!("skill `{}` was unregistered", history.id),
+            hint: Some("its versions are kept: they can be read and brought back".into()),
+            versions: Some(history.id),
+            ..problem
+        },
+        _ => Problem {
+            nearest: tree.nearest(name),
+            ..problem
+        },
+    })
 }
 
 /// The text as it is stored: a skill folder has the whole `SKILL.md`.
@@ -105,7 +127,7 @@ fn heading(details: &SkillDetails) -> Markup {
     }
 }
 
-fn views(details: &SkillDetails, is_source: bool) -> Markup {
+fn views(details: &SkillDetails, history: Option<&History>, is_source: bool) -> Markup {
     let address = format!("/skills/{}", details.card.id);
     let source = format!("{address}?view=source");
     html! {
@@ -115,6 +137,12 @@ fn views(details: &SkillDetails, is_source: bool) -> Markup {
             @if details.digest.is_some() {
                 a href=(format!("/edit/{}", details.card.id)) { "Edit" }
                 a href=(format!("/delete/{}", details.card.id)) { "Delete" }
+            }
+            @if let Some(history) = history {
+                a href=(versions::address(&history.id)) {
+                    "Versions"
+                    @if let Some(current) = history.current() { " (now " (current.version) ")" }
+                }
             }
             code.address { "iii://" (details.card.id) }
         }
@@ -133,12 +161,16 @@ fn facts(tree: &Tree, details: &SkillDetails, links: &Markup) -> Markup {
         (model_view(details))
         @if card.files.is_some() { (files(details)) }
         (links)
-        @if !details.hides.is_empty() {
+        @if !card.hides.is_empty() {
             section {
                 h2 { "Hidden by this skill" }
                 ul.plain {
-                    @for origin in &details.hides {
-                        li { code { "iii://" (origin.address()) "/" (card.id) } }
+                    @for origin in &card.hides {
+                        li {
+                            a href=(origin::address(*origin, &card.id)) {
+                                code { "iii://" (origin.address()) "/" (card.id) }
+                            }
+                        }
                     }
                 }
             }

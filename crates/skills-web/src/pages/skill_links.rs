@@ -1,10 +1,11 @@
 //! The links of a skill: the chain that `resolve` follows, dead links, and what links here.
 
 use maud::{Markup, html};
-use skills_core::{Error, FilePath, Resolved, SkillId};
+use skills_core::{Error, FilePath, Resolved, SCHEME, SkillId};
 
 use crate::Web;
 use crate::format::count;
+use crate::links::{Destination, Links};
 use crate::tree::Tree;
 
 /// How many entries of a list are shown before the rest is folded.
@@ -62,8 +63,15 @@ fn list(entries: &[Markup]) -> Markup {
     }
 }
 
-/// A link to a skill, or to a file of a skill folder.
+/// A link to a skill, to a file of a skill folder, or to an address of a version or an origin.
 fn document(tree: &Tree, name: &str) -> Markup {
+    if name.starts_with(SCHEME) {
+        let destination = Links::of_draft(tree, None).destination(name);
+        if let Destination::Inside(page) = destination {
+            return html! { a href=(page) { (name) } };
+        }
+        return html! { (name) };
+    }
     if let Some(card) = tree.find(name) {
         return html! { a href=(format!("/skills/{name}")) title=(card.title) { (name) } };
     }
