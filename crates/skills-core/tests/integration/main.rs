@@ -9,6 +9,7 @@ mod cutting;
 mod folding;
 mod history;
 mod history_gc;
+mod history_lengths;
 mod history_races;
 mod interleavings;
 mod leases;
