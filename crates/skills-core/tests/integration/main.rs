@@ -13,6 +13,7 @@ mod history_lengths;
 mod history_races;
 mod interleavings;
 mod leases;
+mod leases_in_flight;
 mod local_state;
 mod reads;
 mod rollback;
