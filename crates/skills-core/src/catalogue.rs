@@ -9,6 +9,7 @@ mod version;
 mod write;
 
 pub(crate) use version::RemovalNote;
+pub(crate) use write::PutError;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

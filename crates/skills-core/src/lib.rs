@@ -102,7 +102,7 @@ pub use registry::{
     IndexText, LeaseListener, Log, LogEntry, LogRequest, Match, Missing, OwnerState, PromptCard,
     PromptHead, PromptMenuEntry, PromptRegistration, PromptVersion, Reason, RegisteredFindings,
     Registry, RegistrySettings, RegistrySizes, Renewed, Resolved, ResolvedSkill, Resource,
-    ResourceTemplate, RolledBack, Routing, ScopeNames, Search, SearchResult, SkillCard,
+    ResourceTemplate, Rollback, RolledBack, Routing, ScopeNames, Search, SearchResult, SkillCard,
     SkillDetails, SkillHead, SkillRegistration, SkillVersion, Stats, TEMPLATES, WorkerCard,
 };
 pub use skill::{Skill, check_body};

@@ -101,19 +101,33 @@ impl StateScope {
     }
 }
 
-/// The answer of `state::set`, decoded only if it is needed.
-pub(crate) struct Replaced(Option<Json>);
+/// The answer of `state::set` or `state::update`, decoded only if it is needed.
+pub(crate) struct Replaced(pub Option<Json>);
+
+#[derive(Default, Deserialize)]
+struct Values<'a> {
+    #[serde(default, borrow)]
+    old_value: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    new_value: Option<&'a RawValue>,
+}
 
 impl Replaced {
     /// The value that was replaced.
     pub(crate) fn value(&self) -> Option<&RawValue> {
-        #[derive(Deserialize)]
-        struct Answer<'a> {
-            #[serde(default, borrow)]
-            old_value: Option<&'a RawValue>,
-        }
-        let answer = self.0.as_deref()?.get();
-        let answer: Answer<'_> = serde_json::from_str(answer).ok()?;
-        answer.old_value.filter(|value| value.get() != "null")
+        let old = self.values().old_value;
+        old.filter(|value| value.get() != "null")
+    }
+
+    /// The value that replaced it.
+    pub(crate) fn new_value(&self) -> Option<&RawValue> {
+        let new = self.values().new_value;
+        new.filter(|value| value.get() != "null")
+    }
+
+    fn values(&self) -> Values<'_> {
+        let answer = self.0.as_deref().map(RawValue::get);
+        let values = answer.and_then(|answer| serde_json::from_str(answer).ok());
+        values.unwrap_or_default()
     }
 }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::Catalogue;
 use crate::Failure;
-use crate::history::{Note, Plan, StoredVersion, VersionStore};
+use crate::history::{Next, Note, Plan, StoredVersion, VersionStore};
 use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
@@ -68,7 +68,7 @@ impl<T: Row> Catalogue<T> {
 
     /// The number of the version of a removal; none if the rows have no history or there is
     /// nothing to remove.
-    pub(super) async fn plan_removal(&self, key: &Arc<str>) -> Result<Option<u64>, Failure> {
+    pub(super) async fn plan_removal(&self, key: &Arc<str>) -> Result<Option<Next>, Failure> {
         if self.recorded_versions().is_none() {
             return Ok(None);
         }
@@ -81,7 +81,7 @@ impl<T: Row> Catalogue<T> {
         &self,
         key: &Arc<str>,
         before: Option<&RowSlot<T>>,
-    ) -> Result<Option<u64>, Failure> {
+    ) -> Result<Option<Next>, Failure> {
         match self.recorded_versions() {
             Some(versions) if before.is_some() => versions.next(key, before).await.map(Some),
             _ => Ok(None),
@@ -92,7 +92,7 @@ impl<T: Row> Catalogue<T> {
     pub(super) async fn record_removal(
         &self,
         key: &Arc<str>,
-        next: Option<u64>,
+        next: Option<Next>,
         removal: &RemovalNote,
     ) -> Result<(), Failure> {
         let Some(versions) = self.recorded_versions() else {

@@ -12,7 +12,7 @@ use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
 use crate::state_scope::Replaced;
-use crate::{Change, Current, Error, Failure, Json, Precondition};
+use crate::{Change, Current, Error, Failure, Json, Pending, Precondition};
 
 /// How often a row of another instance is put back when writes follow each other.
 const RESTORE_MAX: usize = 8;
@@ -23,6 +23,8 @@ pub(crate) enum PutError {
     Failed(Failure),
     /// The row is stored, and its version is not.
     Unrecorded(Failure),
+    /// What has to be stored before it is not.
+    Unprepared(Failure),
     /// Something else was registered than expected.
     Conflict(Current),
 }
@@ -35,6 +37,9 @@ impl PutError {
             Self::Unrecorded(cause) => Error::state(|| {
                 format!("record the version of {what} `{name}`, which is registered without it now")
             })(cause),
+            Self::Unprepared(cause) => Error::state(|| {
+                format!("store the lease of {what} `{name}`, which was not registered")
+            })(cause),
             Self::Conflict(current) => Error::Conflict {
                 what: format!("{what} `{name}`"),
                 expected,
@@ -45,12 +50,14 @@ impl PutError {
 }
 
 impl PutError {
-    /// The error for a row that has no precondition. `doing` completes "could not ...".
-    pub(crate) fn into_state_error(self, doing: String) -> Error {
-        let expected = Precondition::Any;
+    /// The failure of a row that has no precondition.
+    pub(crate) fn into_failure(self) -> Failure {
         match self {
-            Self::Failed(cause) | Self::Unrecorded(cause) => Error::State { doing, cause },
-            Self::Conflict(_) => self.into_error(expected, "row", &doing),
+            Self::Failed(cause) | Self::Unrecorded(cause) | Self::Unprepared(cause) => cause,
+            Self::Conflict(current) => Failure::Failed {
+                code: "conflict".into(),
+                message: format!("something else is stored: {current:?}"),
+            },
         }
     }
 }
@@ -61,6 +68,9 @@ impl From<Failure> for PutError {
     }
 }
 
+/// What is stored before a row, given the time of its registration.
+type Prepare<'a> = dyn Fn(Arc<str>) -> Pending<'a, Result<(), Failure>> + Send + Sync + 'a;
+
 impl<T: Row> Catalogue<T> {
     /// Writes a row and its version, publishes the change, and returns the row. `make` runs under
     /// the lock of the key, so that later acknowledgements carry later times.
@@ -70,6 +80,18 @@ impl<T: Row> Catalogue<T> {
         expected: Precondition,
         note: &Note,
         make: impl FnOnce() -> T,
+    ) -> Result<Arc<T>, PutError> {
+        self.put_prepared(key, expected, note, make, None).await
+    }
+
+    /// The same, with something that is stored before the row.
+    pub(crate) async fn put_prepared(
+        &self,
+        key: Arc<str>,
+        expected: Precondition,
+        note: &Note,
+        make: impl FnOnce() -> T,
+        prepare: Option<&Prepare<'_>>,
     ) -> Result<Arc<T>, PutError> {
         let _lock = self.key_locks.lock(&key).await;
         let before = match expected {
@@ -82,6 +104,10 @@ impl<T: Row> Catalogue<T> {
         let row = Arc::new(make());
         let json = row.to_json();
         let version = self.plan_version(&key, &row).await?;
+        if let Some(prepare) = prepare {
+            let prepared = prepare(row.registered_at()).await;
+            prepared.map_err(PutError::Unprepared)?;
+        }
         let write = Write::begin(self, &key, Some(Arc::clone(&row)));
         let set = self.state.set(&key, &json);
         let record = self.record_version(version, &row, &json, note);
@@ -101,6 +127,32 @@ impl<T: Row> Catalogue<T> {
         self.acknowledged(write, row.registered().as_ref()).await;
         recorded.map_err(PutError::Unrecorded)?;
         Ok(row)
+    }
+
+    /// Applies operations of `state::update` to a row that several instances change in one step.
+    /// `change` does the same to the row that this process knows. Returns the new row.
+    pub(crate) async fn update(
+        &self,
+        key: &Arc<str>,
+        ops: &RawValue,
+        change: impl FnOnce(Option<&T>) -> T,
+    ) -> Result<Option<RowSlot<T>>, Failure> {
+        let _lock = self.key_locks.lock(key).await;
+        let known = match self.peek(key) {
+            Some(RowSlot::Row(known)) => Some(known),
+            Some(RowSlot::Damaged(_)) | None => None,
+        };
+        let row = Arc::new(change(known.as_deref()));
+        let write = Write::begin(self, key, Some(Arc::clone(&row)));
+        let updated = self.state.update(key, ops).await?;
+        let new = Replaced(updated)
+            .new_value()
+            .map(|new| decode(key, new.get()));
+        // Otherwise this process did not know what it changed: the key is read again.
+        if new == Some(RowSlot::Row(row)) {
+            self.acknowledged(write, None).await;
+        }
+        Ok(new)
     }
 
     /// Reads a key that must have what is expected.

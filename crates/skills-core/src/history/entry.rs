@@ -2,7 +2,8 @@
 //!
 //! The versions of an entry are a ring of rows with the keys `id@0`, `id@1` and so on: version 1
 //! is in the first, and a new version replaces the oldest, so that pruning takes no call. A row is
-//! an object with a list for each version: `{"v21": [{...}]}`. Versions are appended to their
+//! an object with a list for each version: `{"v21": [{...}]}`; some also name [how long the
+//! ring](super::ring) is: `{"ring20": true}`. Versions are appended to their
 //! list, which the engine does in one step: of two instances that write the same number, the
 //! first is the version, and the other finds out and takes the next number. Nothing is
 //! overwritten, even if one of them ends at that moment.
@@ -12,8 +13,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::ring::longest;
 use super::{Note, VersionOp};
 use crate::row::Row;
 use crate::{Actor, Digest, Json};
@@ -107,6 +110,13 @@ pub(super) fn field(version: u64) -> String {
     format!("v{version}")
 }
 
+/// The field that names the length of a ring.
+pub(super) fn length_field(length: u64) -> String {
+    format!("{LENGTH}{length}")
+}
+
+const LENGTH: &str = "ring";
+
 /// A row of the scope: the lists of its versions by their fields.
 #[derive(Default, Deserialize)]
 #[serde(transparent)]
@@ -123,6 +133,13 @@ impl<'a> RingRow<'a> {
         let number = |field: &str| field.strip_prefix('v')?.parse().ok();
         let lists = self.0.iter();
         lists.filter_map(move |(field, list)| Some((number(field)?, *list)))
+    }
+
+    /// The lengths of the ring that it names.
+    pub(super) fn lengths(&self) -> impl Iterator<Item = u64> + '_ {
+        let length = |field: &Cow<'_, str>| field.strip_prefix(LENGTH)?.parse().ok();
+        let lengths = self.0.keys().filter_map(length);
+        lengths.filter(|length| (1..=longest()).contains(length))
     }
 
     /// The first version of a list: the others were not acknowledged with this number.
@@ -148,7 +165,7 @@ pub(crate) fn for_each_version(row: &str, visit: &mut impl FnMut(StoredVersion))
 }
 
 /// The operations of `state::update` that append a version to its row, and drop the one whose
-/// place it takes.
+/// place it takes. The first row names the length of the ring.
 pub(super) fn append_ops(version: &StoredVersion) -> Json {
     #[derive(Serialize)]
     #[serde(tag = "type", rename_all = "lowercase")]
@@ -160,6 +177,10 @@ pub(super) fn append_ops(version: &StoredVersion) -> Json {
             path: String,
             value: &'a StoredVersion,
         },
+        Set {
+            path: String,
+            value: bool,
+        },
     }
     let replaced = version.version.checked_sub(version.of);
     let remove = replaced.filter(|&replaced| replaced > 0);
@@ -170,6 +191,32 @@ pub(super) fn append_ops(version: &StoredVersion) -> Json {
         path: field(version.version),
         value: version,
     };
-    let ops: Vec<_> = remove.into_iter().chain([append]).collect();
+    let is_first = place(version.version, version.of) == 0;
+    let length = is_first.then(|| Op::Set {
+        path: length_field(version.of),
+        value: true,
+    });
+    let ops: Vec<_> = remove.into_iter().chain([append]).chain(length).collect();
+    to_raw_value(&ops).expect("operations are JSON")
+}
+
+/// The operations that take back what [`append_ops`] did to a row that was `old`.
+pub(super) fn undo_ops(version: &StoredVersion, old: &RingRow<'_>) -> Json {
+    let number = version.version;
+    let first = |wanted: u64| {
+        let (_, list) = old.lists().find(|(there, _)| *there == wanted)?;
+        RingRow::first(list)
+    };
+    let set = |number, first| json!({ "type": "set", "path": field(number), "value": [first] });
+    // Of the list with this number only the first counts, so this takes nothing away from
+    // another instance.
+    let taken = match first(number) {
+        Some(first) => set(number, first),
+        None => json!({ "type": "remove", "path": field(number) }),
+    };
+    // In a longer ring it is kept.
+    let replaced = number.checked_sub(version.of);
+    let replaced = replaced.and_then(|number| Some(set(number, first(number)?)));
+    let ops: Vec<_> = [taken].into_iter().chain(replaced).collect();
     to_raw_value(&ops).expect("operations are JSON")
 }

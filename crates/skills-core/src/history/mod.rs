@@ -11,6 +11,7 @@
 
 mod entry;
 mod reference;
+mod ring;
 mod store;
 mod tombstone;
 mod versions;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 pub(crate) use entry::StoredVersion;
 pub use reference::VersionRef;
-pub(crate) use store::{Plan, VersionStore};
+pub(crate) use store::{Next, Plan, VersionStore};
 pub(crate) use tombstone::Tombstone;
 pub(crate) use versions::{NotThere, Version, Versions};
 

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::entry::{RingRow, append_ops, field, for_each_version, row_key};
+use super::entry::{RingRow, append_ops, field, for_each_version, length_field, undo_ops};
+use super::ring::Ring;
 use super::{Note, StoredVersion, Version, VersionOp, Versions};
-use crate::engine::{StoredRow, VALUE_DAMAGED};
+use crate::engine::StoredRow;
 use crate::limits::MAX_VERSIONS;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
@@ -18,7 +18,7 @@ use crate::state_scope::StateScope;
 use crate::{Failure, Json};
 
 /// How often a version takes another number when other instances write at the same moment.
-const ATTEMPTS: usize = 32;
+pub(super) const ATTEMPTS: usize = 32;
 
 /// The versions of the entries of one scope.
 pub(crate) struct VersionStore<T: Row> {
@@ -32,6 +32,8 @@ pub(crate) struct VersionStore<T: Row> {
 
 struct Known<T> {
     newest: u64,
+    /// The length of its ring.
+    ring: u64,
     /// The row that is this version.
     row: Arc<T>,
 }
@@ -41,7 +43,24 @@ pub(crate) enum Plan {
     /// It says what is registered already.
     Unchanged,
     /// It gets this number, if another instance does not take it first.
-    Version(u64),
+    Version(Next),
+}
+
+/// Where the next version of an entry goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Next {
+    pub version: u64,
+    /// The length of the ring.
+    ring: u64,
+}
+
+impl Next {
+    const fn after(self) -> Self {
+        Self {
+            version: self.version + 1,
+            ..self
+        }
+    }
 }
 
 impl<T: Row> VersionStore<T> {
@@ -64,40 +83,12 @@ impl<T: Row> VersionStore<T> {
 
     /// The versions of an entry.
     pub(crate) async fn read(&self, id: &str) -> Result<Versions, Failure> {
-        let mut found = self.read_row(id, 0).await?;
-        let mut read = 1;
-        // The first row always has a version, if there is one.
-        while !found.is_empty() {
-            let longest = found.iter().map(|version| version.of).max();
-            let ring = longest
-                .unwrap_or(0)
-                .max(self.keep)
-                .min(as_number(MAX_VERSIONS));
-            if read >= ring {
-                break;
-            }
-            let rows = join_all((read..ring).map(|place| self.read_row(id, place)));
-            for row in rows.await {
-                found.extend(row?);
-            }
-            read = ring;
-        }
-        let list = found.into_iter().map(Version::from_stored).collect();
-        Ok(Versions::new(list, self.keep))
+        Ok(self.in_order(self.read_ring(id).await?))
     }
 
-    async fn read_row(&self, id: &str, place: u64) -> Result<Vec<StoredVersion>, Failure> {
-        let mut versions = Vec::new();
-        match self.state.get(&row_key(id, place)).await {
-            Ok(None) => {}
-            Ok(Some(row)) => for_each_version(row.get(), &mut |version| versions.push(version)),
-            Err(Failure::Failed { code, message }) if code == VALUE_DAMAGED => {
-                tracing::warn!(id, place, "stored versions cannot be read: {message}");
-            }
-            Err(failure) => return Err(failure),
-        }
-        versions.retain(|version| *version.id == *id);
-        Ok(versions)
+    fn in_order(&self, ring: Ring) -> Versions {
+        let stored = ring.into_versions().into_iter();
+        Versions::new(stored.map(Version::from_stored).collect(), self.keep)
     }
 
     /// Prepares the write of `row` over `before`: what is stored without a version gets one, so
@@ -116,7 +107,7 @@ impl<T: Row> VersionStore<T> {
         &self,
         id: &Arc<str>,
         before: Option<&RowSlot<T>>,
-    ) -> Result<u64, Failure> {
+    ) -> Result<Next, Failure> {
         let before = match before {
             Some(RowSlot::Row(row)) => Some(row),
             Some(RowSlot::Damaged(_)) | None => None,
@@ -125,19 +116,26 @@ impl<T: Row> VersionStore<T> {
             && let Some(known) = self.known().get(id)
             && known.row == *before
         {
-            return Ok(known.newest + 1);
+            return Ok(Next {
+                version: known.newest + 1,
+                ring: known.ring,
+            });
         }
-        let versions = self.read(id).await?;
-        let newest = versions.newest();
+        let (ring, length) = self.settled_ring(id).await?;
+        let versions = self.in_order(ring);
+        let next = Next {
+            version: versions.newest() + 1,
+            ring: length,
+        };
         let Some(unrecorded) = before.filter(|before| versions.of_row(&***before).is_none()) else {
-            return Ok(newest + 1);
+            return Ok(next);
         };
         let note = Note {
             op: VersionOp::Found,
             ..Note::default()
         };
         let found = StoredVersion::of_row(&**unrecorded, unrecorded.to_json(), &note);
-        Ok(self.append(found, newest + 1).await? + 1)
+        Ok(self.append(found, next).await?.after())
     }
 
     /// Records a row that is being written.
@@ -147,7 +145,7 @@ impl<T: Row> VersionStore<T> {
         row: &T,
         json: &RawValue,
         note: &Note,
-    ) -> Result<Option<u64>, Failure> {
+    ) -> Result<Option<Next>, Failure> {
         let Plan::Version(next) = plan else {
             return Ok(None);
         };
@@ -156,10 +154,13 @@ impl<T: Row> VersionStore<T> {
     }
 
     /// A row was written, and its version if it has one.
-    pub(crate) fn recorded(&self, row: Arc<T>, version: Option<u64>) {
+    pub(crate) fn recorded(&self, row: Arc<T>, version: Option<Next>) {
         let mut known = self.known();
         match (version, known.get_mut(&row.key())) {
-            (Some(newest), _) => drop(known.insert(row.key(), Known { newest, row })),
+            (Some(Next { version, ring }), _) => {
+                let newest = version;
+                drop(known.insert(row.key(), Known { newest, ring, row }));
+            }
             (None, Some(known)) => known.row = row,
             (None, None) => {}
         }
@@ -170,33 +171,35 @@ impl<T: Row> VersionStore<T> {
         self.known().remove(id);
     }
 
-    /// Appends a version with the next number that is free. Returns the number.
+    /// Appends a version with the next number that is free. Returns where it went.
     pub(crate) async fn append(
         &self,
         mut version: StoredVersion,
-        mut next: u64,
-    ) -> Result<u64, Failure> {
-        version.of = self.keep;
+        mut next: Next,
+    ) -> Result<Next, Failure> {
         for _ in 0..ATTEMPTS {
-            version.version = next;
-            if self.append_once(&version).await? {
+            (version.version, version.of) = (next.version, next.ring);
+            let appended = self.append_once(&version).await?;
+            if appended == Appended::Yes {
                 return Ok(next);
             }
-            let versions = self.read(&version.id).await?;
+            let (ring, length) = self.settled_ring(&version.id).await?;
+            let versions = self.in_order(ring);
+            next.ring = length;
             // Another instance that saw the row before its version has recorded it.
             if let Some(recorded) = versions.of_registration(&version) {
-                return Ok(recorded);
+                next.version = recorded;
+                return Ok(next);
             }
-            next = versions.newest().max(next) + 1;
+            // What has the number may be something that is not a version.
+            let is_taken = u64::from(appended == Appended::Taken);
+            next.version = (versions.newest() + 1).max(next.version + is_taken);
         }
-        Err(Failure::Failed {
-            code: "too_many_writers".into(),
-            message: format!("other instances took {ATTEMPTS} version numbers one after another"),
-        })
+        Err(too_many_writers())
     }
 
-    /// Appends a version. Returns false if another instance has taken its number.
-    async fn append_once(&self, version: &StoredVersion) -> Result<bool, Failure> {
+    /// Appends a version, unless another instance has taken its number or uses a longer ring.
+    async fn append_once(&self, version: &StoredVersion) -> Result<Appended, Failure> {
         #[derive(Default, Deserialize)]
         struct Answer<'a> {
             #[serde(default, borrow)]
@@ -212,24 +215,24 @@ impl<T: Row> VersionStore<T> {
             .unwrap_or_default();
         let old = answer.old_value.map_or("null", RawValue::get);
         let old = RingRow::parse(old);
-        if let Some((taken, list)) = old.lists().find(|(there, _)| *there >= number) {
-            // What was appended in vain is removed. Of the list with this number only the first
-            // counts, so this takes nothing away from another instance.
-            let path = field(number);
-            let undo = match RingRow::first(list).filter(|_| taken == number) {
-                Some(first) => json!([{ "type": "set", "path": path, "value": [first] }]),
-                None => json!([{ "type": "remove", "path": path }]),
-            };
-            self.state.update(&key, &raw(&undo)).await?;
-            return Ok(false);
+        let is_outdated = old.lengths().any(|length| length > version.of);
+        let is_taken = old.lists().any(|(there, _)| there >= number);
+        if is_outdated || is_taken {
+            let undo = undo_ops(version, &old);
+            self.state.update(&key, &undo).await?;
+            return Ok(if is_taken {
+                Appended::Taken
+            } else {
+                Appended::Outdated
+            });
         }
         let new = answer.new_value.map_or("null", RawValue::get);
         let new = RingRow::parse(new);
         if !new.lists().any(|(there, _)| there == number) {
             // The row was not an object, so that nothing could be appended to it.
-            let row = json!({ field(number): [version] });
+            let row = json!({ field(number): [version], length_field(version.of): true });
             self.state.set(&key, &raw(&row)).await?;
-            return Ok(true);
+            return Ok(Appended::Yes);
         }
         // From a ring of another length.
         let outdated = |(there, _): &(u64, _)| *there + version.of <= number;
@@ -239,7 +242,7 @@ impl<T: Row> VersionStore<T> {
         if !remove.is_empty() {
             self.state.update(&key, &raw(&remove.into())).await?;
         }
-        Ok(true)
+        Ok(Appended::Yes)
     }
 
     /// Visits every version of every entry, in no order.
@@ -272,7 +275,25 @@ impl<T: Row> VersionStore<T> {
     }
 }
 
-fn as_number(count: usize) -> u64 {
+/// What came of an append.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Appended {
+    Yes,
+    /// Another instance has this number.
+    Taken,
+    /// The ring is longer.
+    Outdated,
+}
+
+/// The failure of a write that other instances were always faster than.
+pub(super) fn too_many_writers() -> Failure {
+    Failure::Failed {
+        code: "too_many_writers".into(),
+        message: format!("other instances changed the same entry {ATTEMPTS} times"),
+    }
+}
+
+pub(super) fn as_number(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 

@@ -11,8 +11,8 @@ use crate::{PromptName, SkillId};
 /// The owners and leases of all entries at one moment.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct LeaseMarks {
-    skills: HashMap<SkillId, Mark>,
-    prompts: HashMap<PromptName, Mark>,
+    skills: HashMap<SkillId, Vec<Mark>>,
+    prompts: HashMap<PromptName, Vec<Mark>>,
     /// The marks are the same from `since` until before `until`.
     since: u64,
     until: Option<u64>,
@@ -25,10 +25,11 @@ struct Mark {
     head: LeaseHead,
 }
 
-impl Mark {
-    fn of(&self, registered_at: &str) -> Option<&LeaseHead> {
-        (*self.registered_at == *registered_at).then_some(&self.head)
-    }
+/// The mark of a registration.
+fn of<'a>(marks: &'a [Mark], registered_at: &str) -> Option<&'a LeaseHead> {
+    let mut marks = marks.iter();
+    let mark = marks.find(|mark| *mark.registered_at == *registered_at)?;
+    Some(&mark.head)
 }
 
 impl LeaseMarks {
@@ -52,8 +53,10 @@ impl LeaseMarks {
                 },
             };
             match &lease.entry {
-                EntryName::Skill(id) => drop(marks.skills.insert(id.clone(), mark)),
-                EntryName::Prompt(name) => drop(marks.prompts.insert(name.clone(), mark)),
+                EntryName::Skill(id) => marks.skills.entry(id.clone()).or_default().push(mark),
+                EntryName::Prompt(name) => {
+                    marks.prompts.entry(name.clone()).or_default().push(mark);
+                }
             }
         }
         marks
@@ -67,17 +70,17 @@ impl LeaseMarks {
 
     /// What is shown of the skill that was registered at this time.
     pub(crate) fn of_skill(&self, id: &SkillId, registered_at: &str) -> Option<&LeaseHead> {
-        self.skills.get(id)?.of(registered_at)
+        of(self.skills.get(id)?, registered_at)
     }
 
     /// The same for a prompt.
     pub(crate) fn of_prompt(&self, name: &PromptName, registered_at: &str) -> Option<&LeaseHead> {
-        self.prompts.get(name)?.of(registered_at)
+        of(self.prompts.get(name)?, registered_at)
     }
 
     /// Whether a skill is stale.
     pub(crate) fn has_stale_skills(&self) -> bool {
-        self.skills.values().any(|mark| mark.head.stale)
+        self.skills.values().flatten().any(|mark| mark.head.stale)
     }
 }
 
@@ -91,12 +94,13 @@ pub(crate) fn deadlines(rows: &Snapshot<LeaseRow>) -> impl Iterator<Item = (&Lea
             renewed.insert(&renewal.owner, ms);
         }
     }
-    rows.rows.iter().filter_map(move |row| match &**row {
-        LeaseRow::Lease(lease) => {
-            let renewed = lease.owner.as_ref().and_then(|owner| renewed.get(owner));
-            Some((lease, lease.deadline_ms(renewed.copied())))
-        }
-        LeaseRow::Renewal(_) => None,
+    let leases = rows.rows.iter().flat_map(|row| match &**row {
+        LeaseRow::Entry(entry) => &entry.leases[..],
+        LeaseRow::Renewal(_) => &[],
+    });
+    leases.map(move |lease| {
+        let renewed = lease.owner.as_ref().and_then(|owner| renewed.get(owner));
+        (lease, lease.deadline_ms(renewed.copied()))
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The rules: a registration may name its owner, and a time to live. Both are kept beside the
 //! row, in a scope of their own, together with the time of the registration that they belong
-//! to. A later registration of the same id has another time, so that it ends the lease unless it
-//! brings its own. A lease is valid until the time to live has passed since the registration, or
+//! to, and are stored before it. A later registration of the same id has another time, so that it
+//! ends the lease unless it brings its own. A lease is valid until the time to live has passed since the registration, or
 //! since its owner renewed; after that the entry is stale, and later it is removed.
 
 mod marks;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use marks::{LeaseMarks, deadlines};
-pub(crate) use row::{Lease, LeaseRow, Renewal};
+pub(crate) use row::{EntryLeases, Lease, LeaseRow, Renewal};
 pub use schedule::{ExpiryPlan, ExpirySchedule};
 
 use crate::limits::{MAX_LEASE_MS, MAX_OWNER_BYTES};
@@ -92,6 +92,9 @@ impl Ttl {
         self.0
     }
 }
+
+/// How long a lease may be there before its registration is. Until then it is not removed.
+pub(crate) const IN_FLIGHT_MS: u64 = 10 * 60 * 1_000;
 
 /// What a registration says about its owner and its lease.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

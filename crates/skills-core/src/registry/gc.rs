@@ -68,7 +68,7 @@ impl Registry {
         for (lease, deadline) in deadlines(&state) {
             if self.is_current(lease).await? {
                 current.push((lease, deadline));
-            } else {
+            } else if self.is_abandoned(lease) {
                 outdated.push(lease);
             }
         }
@@ -101,7 +101,8 @@ impl Registry {
         if !dry_run {
             entries = self.remove_garbage(&garbage, entries).await?;
             for lease in outdated {
-                self.end_lease(&lease.entry).await;
+                self.drop_leases(&lease.entry, std::slice::from_ref(lease))
+                    .await;
             }
             for owner in renewals {
                 self.forget_renewal(&owner).await;
@@ -154,7 +155,7 @@ fn unused_renewals<'a>(
     let used: HashSet<&Owner> = kept.filter_map(|lease| lease.owner.as_ref()).collect();
     let unused = rows.iter().filter_map(|row| match &**row {
         LeaseRow::Renewal(Renewal { owner, .. }) if !used.contains(owner) => Some(owner),
-        LeaseRow::Renewal(_) | LeaseRow::Lease(_) => None,
+        LeaseRow::Renewal(_) | LeaseRow::Entry(_) => None,
     });
     unused.cloned().collect()
 }

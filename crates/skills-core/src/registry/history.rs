@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use super::Registry;
+use super::{Registry, Rollback};
 use crate::catalogue::{Catalogue, RemovalNote};
 use crate::history::{NotThere, Note, Version, VersionStore, Versions};
-use crate::lease::LeaseRow;
+use crate::lease::{Lease, LeaseRow};
 use crate::row::Row;
 use crate::row_slot::RowSlot;
 use crate::{
@@ -118,10 +118,11 @@ impl Registry {
     ) -> Result<RolledBack, Error> {
         let name = EntryName::Skill(id.clone());
         let from = version.head.version;
+        let (lease, rollback) = self.rollback(&name, from, worker).await?;
         let registration = SkillRegistration {
             expected,
-            lease: self.lease_terms(&name, worker).await?,
-            rollback: Some(from),
+            lease,
+            rollback: Some(rollback),
             ..SkillRegistration::new(id.clone(), version.body.to_string())
         };
         let registered_at = self.register(registration).await?;
@@ -149,9 +150,10 @@ impl Registry {
             function_id,
             ..
         } = prompt;
+        let (lease, rollback) = self.rollback(&entry, head.version, worker).await?;
         let registration = PromptRegistration {
-            lease: self.lease_terms(&entry, worker).await?,
-            rollback: Some(head.version),
+            lease,
+            rollback: Some(rollback),
             name: name.clone(),
             description: description.into(),
             arguments,
@@ -190,26 +192,36 @@ impl Registry {
         }
     }
 
-    /// The owner and the lease of what is registered, for a registration that must not end them.
-    async fn lease_terms(
+    /// What a rollback keeps: the lease of what is registered, with its worker and its end.
+    async fn rollback(
         &self,
         entry: &EntryName,
+        from: u64,
         worker: Option<Arc<str>>,
-    ) -> Result<LeaseTerms, Error> {
+    ) -> Result<(LeaseTerms, Rollback), Error> {
         let found = self.leases.rows.get(&entry.key()).await;
         let found = found.map_err(Error::state(|| format!("read the lease of {entry}")))?;
-        let mut terms = LeaseTerms {
+        let mut lease = None;
+        if let Some(RowSlot::Row(row)) = found
+            && let LeaseRow::Entry(row) = &*row
+        {
+            for found in &row.leases {
+                if self.is_current(found).await? {
+                    lease = Some(Lease {
+                        worker: worker.clone(),
+                        is_row: false,
+                        ..found.clone()
+                    });
+                }
+            }
+        }
+        // The caller made the change. It is not the one that keeps the entry registered.
+        let terms = LeaseTerms {
+            owner: lease.as_ref().and_then(|lease| lease.owner.clone()),
             worker,
             ..LeaseTerms::default()
         };
-        if let Some(RowSlot::Row(row)) = found
-            && let LeaseRow::Lease(lease) = &*row
-            && self.is_current(lease).await?
-        {
-            terms.owner.clone_from(&lease.owner);
-            terms.ttl = lease.ttl;
-        }
-        Ok(terms)
+        Ok((terms, Rollback { from, lease }))
     }
 
     /// What the version of a removal says.
@@ -228,7 +240,7 @@ impl Registry {
     pub(super) async fn registration_note(
         &self,
         lease: &LeaseTerms,
-        rollback: Option<u64>,
+        rollback: Option<&Rollback>,
     ) -> Note {
         let op = match rollback {
             None => VersionOp::Register,
@@ -241,7 +253,7 @@ impl Registry {
         };
         Note {
             op,
-            from: rollback,
+            from: rollback.map(|rollback| rollback.from),
             actor: self.with_name(actor).await,
         }
     }

@@ -1,17 +1,18 @@
 //! Granting, renewing and ending leases.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Registry;
 use crate::catalogue::{Catalogue, RemovalNote};
 use crate::history::Note;
 use crate::key_locks::KeyLocks;
-use crate::lease::{Lease, LeaseMarks, LeaseRow, Renewal, deadlines};
+use crate::lease::{IN_FLIGHT_MS, Lease, LeaseMarks, LeaseRow, Renewal, deadlines};
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::timestamp::to_unix_ms;
 use crate::{
-    Actor, EntryName, Error, ExpiryPlan, ExpirySchedule, LeaseSettings, LeaseTerms, Owner,
-    Precondition, VersionOp,
+    Actor, EntryName, Error, ExpiryPlan, ExpirySchedule, LeaseSettings, Owner, Precondition,
+    VersionOp,
 };
 
 /// A callback for every change of a lease. It must not block.
@@ -24,7 +25,7 @@ pub(super) struct Leases {
     pub rows: Catalogue<LeaseRow>,
     pub settings: LeaseSettings,
     /// Makes a row and its lease one step among the leased registrations of this process.
-    locks: KeyLocks,
+    pub locks: KeyLocks,
     /// The marks of the newest snapshot.
     marks: Mutex<Option<MarkedSnapshot>>,
     listeners: Mutex<Vec<LeaseListener>>,
@@ -76,59 +77,6 @@ impl Registry {
         let listeners = self.leases.listeners.lock();
         let mut listeners = listeners.unwrap_or_else(PoisonError::into_inner);
         listeners.push(listener);
-    }
-
-    /// Stores an entry with `put`, which returns its time of registration, and then its lease.
-    /// Without a lease there is no other call, unless the entry had one, which ends.
-    pub(super) async fn put_with_lease(
-        &self,
-        entry: EntryName,
-        terms: LeaseTerms,
-        put: impl Future<Output = Result<Arc<str>, Error>>,
-    ) -> Result<Arc<str>, Error> {
-        if terms.is_empty() {
-            let registered_at = put.await?;
-            self.end_lease(&entry).await;
-            return Ok(registered_at);
-        }
-        let key = entry.key();
-        let _lock = self.leases.locks.lock(&key).await;
-        let registered_at = put.await?;
-        let doing = format!("store the lease of {entry}, which is registered without it now");
-        let lease = LeaseRow::Lease(Lease {
-            entry,
-            owner: terms.owner,
-            ttl: terms.ttl,
-            worker: terms.worker,
-            registered_at: Arc::clone(&registered_at),
-        });
-        let stored = self
-            .leases
-            .rows
-            .put(key, Precondition::Any, &Note::default(), || lease)
-            .await;
-        stored.map_err(|error| error.into_state_error(doing))?;
-        self.leases.changed();
-        Ok(registered_at)
-    }
-
-    /// Removes the lease of an entry that was registered without one, or removed. The lease does
-    /// not apply to another registration, so a failure has no effect but a row that is left.
-    pub(super) async fn end_lease(&self, entry: &EntryName) {
-        let key = entry.key();
-        // Only in memory: most entries have no lease, and they must not cost a call.
-        let Some(RowSlot::Row(known)) = self.leases.rows.peek(&key) else {
-            return;
-        };
-        let removed = self
-            .leases
-            .rows
-            .remove_if(key, &RemovalNote::default(), |row| *row == *known)
-            .await;
-        if let Err(failure) = removed {
-            tracing::debug!("the lease of {entry} is left: it {failure}");
-        }
-        self.leases.changed();
     }
 
     /// Removes the last renewal of an owner that no lease names any more. A failure leaves a row.
@@ -187,8 +135,7 @@ impl Registry {
             .rows
             .put(key, Precondition::Any, &Note::default(), renewal)
             .await;
-        let doing = || format!("renew the leases of `{owner}`");
-        stored.map_err(|error| error.into_state_error(doing()))?;
+        stored.map_err(|error| failed(error.into_failure()))?;
         self.leases.changed();
         Ok(Renewed {
             skills: renewed.0,
@@ -199,7 +146,13 @@ impl Registry {
 
     /// Whether a lease belongs to what is registered now.
     pub(super) async fn is_current(&self, lease: &Lease) -> Result<bool, Error> {
-        let at = match &lease.entry {
+        let at = self.registered_time(&lease.entry).await?;
+        Ok(at.as_ref() == Some(&lease.registered_at))
+    }
+
+    /// The time of what is registered.
+    async fn registered_time(&self, entry: &EntryName) -> Result<Option<Arc<str>>, Error> {
+        Ok(match entry {
             EntryName::Skill(id) => match self.stored_skill(id).await? {
                 Some(RowSlot::Row(skill)) => Some(Arc::clone(&skill.registered_at)),
                 _ => None,
@@ -208,8 +161,49 @@ impl Registry {
                 Some(RowSlot::Row(prompt)) => Some(Arc::clone(&prompt.registered_at)),
                 _ => None,
             },
+        })
+    }
+
+    /// The lease of what is registered, and when it ends, as state has it now: the image may not
+    /// have the last write of another instance yet. Without one, the leases that are left.
+    async fn read_lease(
+        &self,
+        entry: &EntryName,
+    ) -> Result<Result<(Lease, Option<u64>), Vec<Lease>>, Error> {
+        let failed = |cause| Error::state(|| format!("read the lease of {entry}"))(cause);
+        let rows = &self.leases.rows;
+        let row = match rows.read_key(&entry.key()).await.map_err(failed)? {
+            Some(RowSlot::Row(row)) => row,
+            Some(RowSlot::Damaged(_)) | None => return Ok(Err(Vec::new())),
         };
-        Ok(at.as_ref() == Some(&lease.registered_at))
+        let LeaseRow::Entry(leases) = &*row else {
+            return Ok(Err(Vec::new()));
+        };
+        let time = self.registered_time(entry).await?;
+        let Some(lease) = time.and_then(|time| leases.of(&time)) else {
+            return Ok(Err(leases.leases.clone()));
+        };
+        let renewed = match &lease.owner {
+            None => None,
+            Some(owner) => {
+                let renewal = rows.read_key(&Renewal::key(owner)).await.map_err(failed)?;
+                match renewal {
+                    Some(RowSlot::Row(row)) => match &*row {
+                        LeaseRow::Renewal(renewal) => renewal.renewed_ms(),
+                        LeaseRow::Entry(_) => None,
+                    },
+                    _ => None,
+                }
+            }
+        };
+        Ok(Ok((lease.clone(), lease.deadline_ms(renewed))))
+    }
+
+    /// Whether a lease that belongs to no registration can be removed. Until then its registration
+    /// may be on the way.
+    pub(super) fn is_abandoned(&self, lease: &Lease) -> bool {
+        let at = to_unix_ms(&lease.registered_at).unwrap_or(0);
+        at.saturating_add(IN_FLIGHT_MS) <= self.now_ms()
     }
 
     /// Plans the removal of entries past their leases.
@@ -219,47 +213,51 @@ impl Registry {
         elapsed: std::time::Duration,
     ) -> Result<ExpiryPlan, Error> {
         let state = self.stored_leases().await?;
-        let ends = deadlines(&state).filter_map(|(lease, end)| Some((lease.entry.clone(), end?)));
-        let ends: Vec<_> = ends.collect();
+        let now = self.now_ms();
+        let mut ends: HashMap<EntryName, (bool, u64)> = HashMap::new();
+        for (lease, end) in deadlines(&state) {
+            let Some(mut end) = end else {
+                continue;
+            };
+            let is_current = self.is_current(lease).await?;
+            if !is_current && end <= now {
+                // What is left of a registration; it is removed when no row can follow it.
+                let at = to_unix_ms(&lease.registered_at).unwrap_or(0);
+                end = end.max(at.saturating_add(IN_FLIGHT_MS));
+            }
+            let known = ends.entry(lease.entry.clone()).or_insert((is_current, end));
+            // The lease of what is registered decides.
+            if is_current || (!known.0 && end < known.1) {
+                *known = (is_current, end);
+            }
+        }
         if ends.is_empty() {
             return Ok(ExpiryPlan::default());
         }
-        Ok(schedule.plan(ends, self.now_ms(), elapsed))
+        let ends = ends.into_iter().map(|(entry, (_, end))| (entry, end));
+        Ok(schedule.plan(ends, now, elapsed))
     }
 
     /// Removes an entry whose lease has ended, and its lease. Returns whether the entry was
     /// removed: not if it was renewed, registered again or removed in the meantime, here or by
     /// another instance.
     pub async fn remove_expired(&self, entry: &EntryName) -> Result<bool, Error> {
-        let failed = |cause| Error::state(|| format!("remove {entry} past its lease"))(cause);
         let key = entry.key();
         let _lock = self.leases.locks.lock(&key).await;
-        let rows = &self.leases.rows;
-        // The image may not have the last write of another instance yet.
-        let Some(RowSlot::Row(row)) = rows.read_key(&key).await.map_err(failed)? else {
-            return Ok(false);
-        };
-        let LeaseRow::Lease(lease) = &*row else {
-            return Ok(false);
-        };
-        let renewed = match &lease.owner {
-            None => None,
-            Some(owner) => {
-                let renewal = rows.read_key(&Renewal::key(owner)).await.map_err(failed)?;
-                match renewal {
-                    Some(RowSlot::Row(row)) => match &*row {
-                        LeaseRow::Renewal(renewal) => renewal.renewed_ms(),
-                        LeaseRow::Lease(_) => None,
-                    },
-                    _ => None,
+        let (lease, deadline) = match self.read_lease(entry).await? {
+            Ok(found) => found,
+            Err(mut left) => {
+                left.retain(|lease| self.is_abandoned(lease));
+                if !left.is_empty() {
+                    self.drop_leases(entry, &left).await;
                 }
+                return Ok(false);
             }
         };
-        let deadline = lease.deadline_ms(renewed);
         if deadline.is_none_or(|deadline| deadline > self.now_ms()) {
             return Ok(false);
         }
-        self.remove_leased(lease, VersionOp::Expire).await
+        self.remove_leased(&lease, VersionOp::Expire).await
     }
 
     /// Removes the entry of a lease, if it is still the same registration, and the lease.
@@ -289,14 +287,8 @@ impl Registry {
                 "{entry} is past its lease"
             );
         }
-        let is_same = |row: &LeaseRow| matches!(row, LeaseRow::Lease(found) if found == lease);
-        let ended = self
-            .leases
-            .rows
-            .remove_if(entry.key(), &RemovalNote::default(), is_same)
-            .await;
-        ended.map_err(failed)?;
-        self.leases.changed();
+        // It belongs to nothing any more.
+        self.drop_leases(entry, std::slice::from_ref(lease)).await;
         Ok(removed)
     }
 

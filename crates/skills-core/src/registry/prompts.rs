@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use super::Registry;
 use super::collisions::Unshadowed;
+use super::leasing::Terms;
+use super::{Registry, Rollback};
 use crate::nearest::nearest;
 use crate::prompt::{check_arguments, check_description, check_given};
 use crate::prompt_output::{RenderedPrompt, messages, user_message};
@@ -52,7 +53,7 @@ pub struct PromptRegistration {
     /// Its owner and its lease.
     pub lease: LeaseTerms,
     /// The version that it brings back, if it is a rollback.
-    pub rollback: Option<u64>,
+    pub rollback: Option<Rollback>,
 }
 
 /// A prompt in a menu.
@@ -82,23 +83,21 @@ impl Registry {
         check_arguments(&arguments)?;
         let function_id = function_id.callable()?;
         self.check_prompt_conflict(&name).await?;
-        let note = self.registration_note(&lease, rollback).await;
-        let put = async {
-            let make = || Prompt {
-                name: name.clone(),
-                description: description.into(),
-                arguments,
-                function_id,
-                registered_at: (self.now)().into(),
-            };
-            let expected = Precondition::Any;
-            match self.prompts.put(name.shared(), expected, &note, make).await {
-                Ok(row) => Ok(Arc::clone(&row.registered_at)),
-                Err(error) => Err(error.into_error(expected, "prompt", name.as_str())),
-            }
+        let terms = Terms {
+            entry: EntryName::Prompt(name.clone()),
+            expected: Precondition::Any,
+            lease,
+            rollback,
         };
-        let entry = EntryName::Prompt(name.clone());
-        self.put_with_lease(entry, lease, put).await
+        let row = (&self.prompts, name.shared());
+        let make = || Prompt {
+            name,
+            description: description.into(),
+            arguments,
+            function_id,
+            registered_at: (self.now)().into(),
+        };
+        self.put_with_lease(row, terms, make).await
     }
 
     /// Removes a registered prompt. Returns whether there was one.
@@ -114,9 +113,10 @@ impl Registry {
     ) -> Result<bool, Error> {
         let change = Change::PromptUnregistered(name.clone());
         let note = self.removal_note(VersionOp::Unregister, actor).await;
+        let ending = self.known_lease(&EntryName::Prompt(name.clone()));
         let removed = self.prompts.remove(name.shared(), &change, &note).await;
         let removed = removed.map_err(Error::state(|| format!("unregister prompt `{name}`")))?;
-        self.end_lease(&EntryName::Prompt(name.clone())).await;
+        self.end_lease(ending).await;
         Ok(removed)
     }
 

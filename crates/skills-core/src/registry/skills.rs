@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Registry;
 use super::collisions::{Hides, Unshadowed};
+use super::leasing::Terms;
+use super::{Registry, Rollback};
 use crate::front_matter::Document;
 use crate::row_slot::{RowSlot, Snapshot};
 use crate::skill::check_body;
@@ -45,7 +46,7 @@ pub struct SkillRegistration {
     /// Its owner and its lease.
     pub lease: LeaseTerms,
     /// The version that it brings back, if it is a rollback.
-    pub rollback: Option<u64>,
+    pub rollback: Option<Rollback>,
 }
 
 impl SkillRegistration {
@@ -98,16 +99,15 @@ impl Registry {
         } = skill;
         check_body(&body)?;
         self.check_skill_conflict(&id, &body).await?;
-        let note = self.registration_note(&lease, rollback).await;
-        let put = async {
-            let make = || Skill::new(id.clone(), body, (self.now)());
-            match self.skills.put(id.shared(), expected, &note, make).await {
-                Ok(row) => Ok(Arc::clone(&row.registered_at)),
-                Err(error) => Err(error.into_error(expected, "skill", id.as_str())),
-            }
+        let terms = Terms {
+            entry: EntryName::Skill(id.clone()),
+            expected,
+            lease,
+            rollback,
         };
-        let entry = EntryName::Skill(id.clone());
-        self.put_with_lease(entry, lease, put).await
+        let row = (&self.skills, id.shared());
+        let make = || Skill::new(id, body, (self.now)());
+        self.put_with_lease(row, terms, make).await
     }
 
     /// The digest of the registered body; none if nothing is registered that can be read.
@@ -130,6 +130,7 @@ impl Registry {
         actor: Actor,
     ) -> Result<bool, Error> {
         let note = self.removal_note(VersionOp::Unregister, actor).await;
+        let ending = self.known_lease(&EntryName::Skill(id.clone()));
         let removed = match expected {
             Precondition::Any => {
                 let change = Change::SkillUnregistered(id.clone());
@@ -153,7 +154,7 @@ impl Registry {
                 });
             }
         }
-        self.end_lease(&EntryName::Skill(id.clone())).await;
+        self.end_lease(ending).await;
         Ok(removed)
     }
 

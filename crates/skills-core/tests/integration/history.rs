@@ -205,11 +205,12 @@ fn another_number_of_versions_loses_none_that_is_kept() {
     write(3, 20..=40);
     check(3, 38..=40);
     write(8, 41..=43);
-    check(8, 38..=43);
+    // The ring of the entry is as long as it ever was.
+    check(8, 36..=43);
     write(8, 44..=80);
     check(8, 73..=80);
     // Turned off, what there is can be read.
-    check(0, 73..=80);
+    check(0, 71..=80);
 }
 
 #[test]
@@ -323,6 +324,7 @@ fn two_instances_that_take_the_same_number_lose_nothing() {
     let lists: Vec<_> = rows
         .values()
         .flat_map(|row| row.as_object().unwrap().values())
+        .filter(|field| field.is_array())
         .collect();
     assert!(
         lists.iter().all(|list| list.as_array().unwrap().len() == 1),

@@ -2,14 +2,14 @@
 //! and processes end. No acknowledged text is missing in the versions, no number is used twice,
 //! and all instances agree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use memory_engine::{Link, Memory, now};
 use proptest::prelude::*;
-use skills_core::{Registry, RegistrySettings, SkillId, VersionHead};
+use skills_core::{Digest, Registry, RegistrySettings, SkillId, VersionHead};
 
 const KEYS: [&str; 2] = ["a", "b"];
 
@@ -35,12 +35,23 @@ struct World {
     acknowledged: Vec<BTreeSet<String>>,
     sent: Vec<BTreeSet<String>>,
     bodies: usize,
+    setup: Setup,
 }
 
-fn instance(memory: &Memory, watched: bool) -> (Arc<Link>, Arc<Registry>) {
+/// What the instances are.
+#[derive(Clone, Copy)]
+struct Setup {
+    watched: bool,
+    /// How many versions each of them keeps.
+    keep: [usize; 2],
+    /// How many versions there are of each skill at first.
+    versions: usize,
+}
+
+fn instance(memory: &Memory, watched: bool, keep: usize) -> (Arc<Link>, Arc<Registry>) {
     let link = memory.connect();
     let settings = RegistrySettings {
-        history_versions: 100,
+        history_versions: keep,
         ..RegistrySettings::default()
     };
     let clock = || "2026-01-01T00:00:00Z".to_owned();
@@ -50,20 +61,31 @@ fn instance(memory: &Memory, watched: bool) -> (Arc<Link>, Arc<Registry>) {
 }
 
 impl World {
-    fn new(watched: bool) -> Self {
+    fn new(setup: Setup) -> Self {
+        let Setup { watched, keep, .. } = setup;
         let memory = Memory::new();
+        let mut sent = vec![BTreeSet::new(); KEYS.len()];
+        let (_, first) = instance(&memory, false, keep[0]);
+        for number in 0..setup.versions {
+            for (key, sent) in KEYS.iter().zip(&mut sent) {
+                let body = format!("first {number}");
+                now(first.register_skill(key.parse().unwrap(), body.clone())).unwrap();
+                sent.insert(body);
+            }
+        }
         memory.by_hand();
         Self {
-            instances: vec![instance(&memory, watched), instance(&memory, watched)],
+            instances: keep.map(|keep| instance(&memory, watched, keep)).into(),
             memory,
             attempts: Vec::new(),
             acknowledged: vec![BTreeSet::new(); KEYS.len()],
-            sent: vec![BTreeSet::new(); KEYS.len()],
+            sent,
             bodies: 0,
+            setup,
         }
     }
 
-    fn step(&mut self, (what, who, key, pick): Step, watched: bool) {
+    fn step(&mut self, (what, who, key, pick): Step) {
         match what {
             0 | 1 => self.register(who, key),
             2 => self.unregister(who, key),
@@ -84,7 +106,8 @@ impl World {
             // The process ends and another one starts. Its calls may still arrive.
             _ => {
                 self.attempts.retain(|attempt| attempt.who != who);
-                self.instances[who] = instance(&self.memory, watched);
+                let Setup { watched, keep, .. } = self.setup;
+                self.instances[who] = instance(&self.memory, watched, keep[who]);
             }
         }
     }
@@ -170,33 +193,48 @@ impl World {
     }
 }
 
-/// The versions of a skill and their texts, by number.
-fn texts(registry: &Registry, id: &SkillId) -> BTreeMap<u64, (VersionHead, Option<String>)> {
+/// The versions of a skill and their texts, by number. To read each of them would take a call for
+/// each row.
+fn texts(
+    registry: &Registry,
+    id: &SkillId,
+    sent: &BTreeSet<String>,
+) -> BTreeMap<u64, (VersionHead, Option<String>)> {
+    let digests = sent.iter().map(|text| (Digest::of(text.as_bytes()), text));
+    let digests: HashMap<_, _> = digests.collect();
     let heads = now(registry.skill_history(id)).unwrap_or_default();
+    if let Some(newest) = heads.iter().find(|head| head.digest.is_some()) {
+        let wanted = newest.version.to_string().parse().unwrap();
+        let text = now(registry.skill_version(id, &wanted)).unwrap().body;
+        assert_eq!(newest.digest, Some(Digest::of(text.as_bytes())));
+    }
     let with_text = heads.into_iter().map(|head| {
-        let wanted = head.version.to_string().parse().unwrap();
-        let text = head.digest.map(|_| {
-            let version = now(registry.skill_version(id, &wanted)).unwrap();
-            version.body.to_string()
-        });
+        let text = head.digest.map(|digest| digests[&digest].clone());
         (head.version, (head, text))
     });
     with_text.collect()
 }
 
-fn run(script: &[Step], watched: bool) {
-    let mut world = World::new(watched);
+fn run(script: &[Step], setup: Setup) {
+    let mut world = World::new(setup);
     for &step in script {
-        world.step(step, watched);
+        world.step(step);
     }
     world.finish();
     world.memory.at_once();
     for (key, name) in KEYS.iter().enumerate() {
         let id: SkillId = name.parse().unwrap();
-        let fresh = instance(&world.memory, watched).1;
-        let versions = texts(&fresh, &id);
+        let fresh = instance(&world.memory, setup.watched, setup.keep[0]).1;
+        let versions = texts(&fresh, &id, &world.sent[key]);
         for (_, registry) in &world.instances {
-            assert_eq!(texts(registry, &id), versions, "the instances agree");
+            // One that keeps fewer lists fewer.
+            let mut theirs = texts(registry, &id, &world.sent[key]);
+            let mut ours = versions.clone();
+            ours.retain(|number, _| theirs.contains_key(number));
+            theirs.retain(|number, _| versions.contains_key(number));
+            assert_eq!(theirs, ours, "the instances agree");
+            let newest = versions.last_key_value();
+            assert_eq!(ours.last_key_value(), newest, "the instances agree");
         }
         let found: BTreeSet<_> = versions
             .values()
@@ -227,11 +265,33 @@ proptest! {
 
     #[test]
     fn no_acknowledged_version_is_missing(script in steps()) {
-        run(&script, true);
+        run(&script, Setup { watched: true, keep: [100, 100], versions: 0 });
     }
 
     #[test]
     fn no_acknowledged_version_is_missing_without_events(script in steps()) {
-        run(&script, false);
+        run(&script, Setup { watched: false, keep: [100, 100], versions: 0 });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_acknowledged_version_is_missing_while_the_ring_becomes_longer(
+        script in steps(),
+        watched in any::<bool>(),
+        keep in 41_usize..=100,
+    ) {
+        run(&script, Setup { watched, keep: [40, keep], versions: 45 });
+    }
+
+    #[test]
+    fn no_acknowledged_version_is_missing_in_a_longer_ring(
+        script in steps(),
+        watched in any::<bool>(),
+        keep in 40_usize..=99,
+    ) {
+        run(&script, Setup { watched, keep: [100, keep], versions: 120 });
     }
 }
