@@ -138,15 +138,10 @@ impl Index {
 
     fn asked(&self, text: &str) -> Vec<Asked> {
         let documents = |term: Term| self.postings[term as usize].live();
-        let near = |word: &str| {
-            self.reader
-                .near
-                .find(word, &self.reader.dictionary, documents)
-        };
         let terms = Terms {
             dictionary: &self.reader.dictionary,
             documents: &documents,
-            near: &near,
+            near: &self.reader.near,
             near_weight: self.weights.near,
         };
         asked(text, &terms)
