@@ -92,6 +92,7 @@ const CONTENT: &[Limit] = &[
     limit("matches of one search or routed request", Count(core::MAX_MATCHES), "an error"),
     limit("bytes of a word that can be found", Bytes(search::MAX_WORD_BYTES), "it is left out"),
     limit("distinct words of a request that are looked up", Count(search::MAX_REQUEST_TERMS), "the most frequent ones are left out"),
+    limit("letters that a request compares to find words near to its unknown ones", Count(search::MAX_COMPARED_LETTERS), "the other unknown words find nothing"),
     limit("bytes of a request that the ranking reads", Bytes(search::MAX_REQUEST_BYTES), "the rest is ignored"),
     limit("bytes of a body whose meaning counts", Bytes(search::MAX_VECTOR_BODY_BYTES), "only its words count"),
     limit("links of one document that are followed", Count(core::LINKS_MAX), INCOMPLETE),

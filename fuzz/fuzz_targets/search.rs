@@ -20,7 +20,9 @@ fuzz_target!(|text: &str| {
     };
     index.insert(&document);
     index.insert(&Document { group: 2, body: request, ..document });
-    for text in [request, body, title] {
+    // Every word with another last letter is unknown, and near to one that is not.
+    let misspelled: String = request.split_inclusive(' ').map(|word| word.replacen(' ', "x ", 1)).collect();
+    for text in [request, body, title, &misspelled] {
         let ranking = index.rank(&Request::new(text));
         let scores: Vec<f32> = ranking.matches.iter().map(|found| found.score).collect();
         assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{scores:?}");

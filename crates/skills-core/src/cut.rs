@@ -1,11 +1,10 @@
-//! Cutting texts to a budget: at a heading, and with a note that says how to read on.
+//! Cutting texts to a budget: at a heading or a line, and with a note that says how to read on.
 
-use std::fmt::Write;
 use std::ops::Range;
 
-use crate::ResourceUri;
 use crate::headings::{Heading, Outline};
-use crate::index::TOKEN_BYTES;
+use crate::index::{IndexPart, IndexView, TOKEN_BYTES};
+use crate::{ResourceUri, SkillId, TextPart};
 
 /// A text that may be cut.
 pub(crate) struct Cuttable<'a> {
@@ -30,56 +29,113 @@ impl Cuttable<'_> {
         NOTE_MAX + address
     }
 
-    /// The text, or its beginning and a note; the beginning has at most `room` bytes.
+    /// The beginning of the text and a note, in at most `room` bytes if the note alone fits.
     pub(crate) fn cut(&self, room: usize) -> String {
-        let outline = match self.whole_uri {
-            // The index has lines and no sections.
-            ResourceUri::Index | ResourceUri::IndexPart(_) => Outline::default(),
-            _ => Outline::of(self.whole),
+        let is_outlined = !self.has_lines();
+        let outline = if is_outlined {
+            Outline::of(self.whole)
+        } else {
+            Outline::default()
         };
-        let inside = |at: &usize| self.range.start < *at && *at <= self.range.start + room;
-        let headings = outline.headings.iter().map(|heading| heading.section.start);
-        let heading = headings.filter(inside).max();
-        let block = || outline.blocks.iter().copied().filter(inside).max();
-        let end = heading.or_else(block).unwrap_or(self.range.start);
-        let shown = self.whole[self.range.start..end].trim_end();
-        let mut text = shown.to_owned();
-        if !text.is_empty() {
-            text.push_str("\n\n");
+        let fitting = |places: &mut dyn DoubleEndedIterator<Item = usize>| {
+            let inside = |at: &usize| self.range.start < *at && *at < self.range.end;
+            let mut texts = places.filter(inside).rev();
+            let near = texts
+                .by_ref()
+                .skip_while(|at| *at - self.range.start > room);
+            let mut texts = near.map(|at| self.cut_at(at, &outline));
+            texts.find(|text| text.len() <= room)
+        };
+        let mut headings = outline.headings.iter().map(|heading| heading.section.start);
+        let found = if is_outlined {
+            fitting(&mut headings).or_else(|| fitting(&mut outline.blocks.iter().copied()))
+        } else {
+            let ends = self.whole.match_indices('\n').map(|(at, _)| at + 1);
+            fitting(&mut ends.collect::<Vec<_>>().into_iter())
+        };
+        found.unwrap_or_else(|| self.cut_at(self.range.start, &outline))
+    }
+
+    /// Whether it is made of lines and not of sections.
+    fn has_lines(&self) -> bool {
+        match self.uri {
+            ResourceUri::Index | ResourceUri::IndexPart(_) => true,
+            ResourceUri::Part { part, .. } => *part == TextPart::Toc,
+            _ => false,
         }
+    }
+
+    fn cut_at(&self, end: usize, outline: &Outline) -> String {
+        let shown = self.whole[self.range.start..end].trim_end();
+        let gap = if shown.is_empty() { "" } else { "\n\n" };
         let (bytes, total) = (shown.len(), self.text().len());
-        let tokens = (total + self.note_bytes()).div_ceil(TOKEN_BYTES);
-        // Writing to a string cannot fail.
-        let _ = write!(text, "[cut: {bytes} of {total} bytes are shown; ");
+        let rest = self.rest(end, outline);
+        format!("{shown}{gap}[cut: {bytes} of {total} bytes are shown; {rest}]")
+    }
+
+    /// How to read what follows.
+    fn rest(&self, end: usize, outline: &Outline) -> String {
+        let tokens = (self.text().len() + self.note_bytes()).div_ceil(TOKEN_BYTES);
+        let all = || format!("all of {} needs max_tokens {tokens}", self.uri);
+        if self.has_lines() {
+            return match self.next_page(end) {
+                Some((page, IndexView::From(_))) => format!("read on at {page}"),
+                Some((page, _)) => {
+                    format!("{page} lists everything; all of it here needs max_tokens {tokens}")
+                }
+                None => all(),
+            };
+        }
         let whole = self.whole_uri;
-        let next = outline
-            .headings
-            .iter()
-            .find(|heading| is_next(heading, end));
-        let next = next.filter(|next| heading.is_some() && next.slug.len() <= SLUG_MAX);
-        let _ = match next {
-            Some(next) => write!(
-                text,
-                "read on at {whole}#{}; {whole}?toc has all]",
-                next.slug
-            ),
-            None if outline.headings.is_empty() => {
-                write!(text, "all of {} needs max_tokens {tokens}]", self.uri)
-            }
-            None => write!(
-                text,
-                "{whole}?toc has the headings; all needs max_tokens {tokens}]"
-            ),
+        let mut headings = outline.headings.iter();
+        let next = headings.clone().find(|heading| is_next(heading, end));
+        if let Some(next) = next.filter(|_| end > self.range.start) {
+            return format!("read on at {whole}#{}; {whole}?toc has all", next.slug);
+        }
+        let inside = |at: usize| self.range.start < at && at < self.range.end;
+        if headings.any(|heading| inside(heading.section.start)) {
+            return format!("{whole}?toc has the headings; all needs max_tokens {tokens}");
+        }
+        all()
+    }
+
+    /// The address in the index from which on the rest can be read. A page is in the order of ids,
+    /// so that the rest of it begins at an id; other texts of the index are not.
+    fn next_page(&self, end: usize) -> Option<(IndexPart, IndexView)> {
+        let part = match self.uri {
+            ResourceUri::Index => IndexPart::default(),
+            ResourceUri::IndexPart(part) => part.clone(),
+            _ => return None,
         };
-        text
+        let view = match part.view {
+            IndexView::Tree => IndexView::Pages,
+            IndexView::Pages => return None,
+            IndexView::From(_) => {
+                let mut ids = self.whole[end..].lines().filter_map(line_id);
+                let next = ids.next().filter(|id| id.as_str().len() <= ADDRESS_MAX)?;
+                IndexView::From(next)
+            }
+        };
+        let below = part.below;
+        let page = IndexPart {
+            below,
+            view: view.clone(),
+        };
+        Some((page, view))
     }
 }
 
-fn is_next(heading: &Heading, end: usize) -> bool {
-    heading.section.start == end && !heading.slug.is_empty()
+/// The id of a line of the index.
+fn line_id(line: &str) -> Option<SkillId> {
+    let rest = line.trim_start().strip_prefix("- [`")?;
+    rest.split('`').next()?.parse().ok()
 }
 
-/// Bytes of the words, numbers and slug of a note.
+fn is_next(heading: &Heading, end: usize) -> bool {
+    heading.section.start == end && (1..=ADDRESS_MAX).contains(&heading.slug.len())
+}
+
+/// Bytes of the words and numbers of a note, and of the slug or the id that it names.
 const NOTE_MAX: usize = 260;
-/// Bytes of a slug that a note names.
-const SLUG_MAX: usize = 80;
+/// Bytes of a slug or an id that a note names.
+const ADDRESS_MAX: usize = 80;

@@ -169,6 +169,38 @@ fn main() {
         let skills: Vec<Skill> = skills.collect();
         measure(&skills);
     }
+    measure_unknown_words();
+}
+
+/// Prints the time of a long request whose words no document has, over documents full of random
+/// words of the same first letter and length.
+fn measure_unknown_words() {
+    let mut random = Random(0x1234_5678_9ABC_DEF1);
+    let mut words = |count: usize| {
+        let mut text = String::new();
+        for _ in 0..count {
+            let number = random.next();
+            let letters = (0..8).map(|at| char::from(b'a' + (number >> (5 * at) & 31) as u8 % 26));
+            let _ = write!(text, "q{} ", letters.collect::<String>());
+        }
+        text
+    };
+    let bodies: Vec<String> = (0..2_000).map(|_| words(100)).collect();
+    let mut index = Index::default();
+    for (number, body) in bodies.iter().enumerate() {
+        index.insert(&Document {
+            id: &format!("s{number}"),
+            body,
+            ..Document::default()
+        });
+    }
+    println!("{} skills of 100 random words", bodies.len());
+    for count in [1, 100, 1_000, 26_000, 110_000] {
+        let text = words(count);
+        let (time, _) = timed(|| index.rank(&Request::new(&text)));
+        let time = time.as_secs_f64() * 1e3;
+        println!("  rank                 {time:>9.3} ms: {count} unknown words");
+    }
 }
 
 fn measure(skills: &[Skill]) {

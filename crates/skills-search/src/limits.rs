@@ -3,6 +3,8 @@
 /// Distinct terms of a request that are looked up. The most frequent ones of a longer request are
 /// left out.
 pub const MAX_REQUEST_TERMS: usize = 64;
+/// Letters that a request compares to find words that are near to its unknown ones.
+pub const MAX_COMPARED_LETTERS: usize = 8_000_000;
 /// Bytes of a request that are read. The rest is ignored.
 pub const MAX_REQUEST_BYTES: usize = 262_144;
 /// Bytes of a word that is indexed. A longer one is left out: it is encoded data, not a word.

@@ -138,11 +138,10 @@ impl Index {
 
     fn asked(&self, text: &str) -> Vec<Asked> {
         let documents = |term: Term| self.postings[term as usize].live();
-        let near = |word: &str| self.near.find(word, &self.dictionary, documents);
         let terms = Terms {
             dictionary: &self.dictionary,
             documents: &documents,
-            near: &near,
+            near: &self.near,
             near_weight: self.weights.near,
         };
         asked(text, &terms)

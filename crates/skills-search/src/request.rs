@@ -1,8 +1,11 @@
 //! A request, and the terms it is looked up by.
 
+use std::collections::HashSet;
+
 use crate::dictionary::{Dictionary, Term, request_parts, stem_of};
 use crate::document::Group;
 use crate::limits::{MAX_REQUEST_BYTES, MAX_REQUEST_TERMS};
+use crate::near::{Lookups, Near};
 use crate::stem::Script;
 use crate::words::for_each_word;
 
@@ -65,8 +68,8 @@ pub(crate) struct Terms<'a> {
     pub dictionary: &'a Dictionary,
     /// How many documents have a term.
     pub documents: &'a dyn Fn(Term) -> u32,
-    /// The term of a word that is near to this one.
-    pub near: &'a dyn Fn(&str) -> Option<Term>,
+    /// Its words, to be found by words that nearly are them.
+    pub near: &'a Near,
     pub near_weight: f32,
 }
 
@@ -80,6 +83,9 @@ impl Terms<'_> {
 /// The distinct words of a request that are not stop words, in order of their terms.
 pub(crate) fn asked(text: &str, terms: &Terms<'_>) -> Vec<Asked> {
     let mut asked: Vec<Asked> = Vec::new();
+    // No more unknown words count, so no more are looked up: the first ones.
+    let mut lookups = Lookups::new(terms.near, terms.dictionary, terms.documents);
+    let mut unknown: HashSet<String> = HashSet::new();
     for_each_word(text, |word| {
         let Some(stem) = stem_of(word) else { return };
         let push = |asked: &mut Vec<Asked>, text: &str, term, weight| {
@@ -116,7 +122,10 @@ pub(crate) fn asked(text: &str, terms: &Terms<'_>) -> Vec<Asked> {
                 return;
             }
         }
-        match (terms.near)(&stem) {
+        if !lookups.may_follow() || !unknown.insert(stem.clone().into_owned()) {
+            return push(&mut asked, &stem, None, 0.0);
+        }
+        match lookups.find(&stem) {
             Some(term) => push(&mut asked, &stem, Some(term), terms.near_weight),
             None => push(&mut asked, &stem, None, 0.0),
         }

@@ -55,12 +55,7 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     (
         "skills-search",
-        &[
-            "hashbrown",
-            "rust-stemmers",
-            "strsim",
-            "unicode-normalization",
-        ],
+        &["hashbrown", "rust-stemmers", "unicode-normalization"],
     ),
     (
         "skills-core",

@@ -138,7 +138,10 @@ fn join(fetched: &[Fetched], budget: usize) -> String {
     });
     // No separator follows the last entry.
     let budget = budget.saturating_add(SEPARATOR.len());
-    let mut room = budget.saturating_sub(bytes.sum());
+    let needed = bytes.sum::<usize>();
+    let mut room = budget.saturating_sub(needed);
+    // Most notes are shorter than the longest one: what they leave is not for more text then.
+    let lacking = needed.saturating_sub(budget);
     let mut joined = String::new();
     for (heading, entry) in &entries {
         if !joined.is_empty() {
@@ -151,7 +154,8 @@ fn join(fetched: &[Fetched], budget: usize) -> String {
                 joined.push_str(text.text());
             }
             Ok(text) => {
-                joined.push_str(&text.cut(room));
+                let room_with_note = (room + least(text)).saturating_sub(lacking);
+                joined.push_str(&text.cut(room_with_note));
                 // What follows is not more important than the rest of this text.
                 room = 0;
             }

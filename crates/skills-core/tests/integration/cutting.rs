@@ -29,6 +29,23 @@ fn block() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn a_section_without_headings_says_what_all_of_it_needs() {
+    let fixture = fixture();
+    let text = "Many words. ".repeat(200);
+    fixture.register(
+        "long",
+        &format!("# Long\n\n## H3\n\nFirst.\n\n{text}\n\n## H4\n"),
+    );
+    let got = fetch(&fixture, &["iii://long#h3"], Some(60));
+    let note = "[cut: 13 of 2414 bytes are shown; all of iii://long#h3 needs max_tokens 677]";
+    assert_eq!(got, format!("# iii://long#h3\n\n## H3\n\nFirst.\n\n{note}"));
+    assert_eq!(
+        fetch(&fixture, &["iii://long#h3"], Some(677)),
+        fetch(&fixture, &["iii://long#h3"], None)
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
@@ -56,6 +73,7 @@ proptest! {
         }
         for uri in &uris {
             let entry = text.split(&format!("# {uri}\n\n")).nth(1).unwrap();
+            let entry = entry.split("\n\n---\n\n# iii://").next().unwrap();
             let body = now(fixture.registry.read(&uri.parse().unwrap())).unwrap();
             let body = body.text().unwrap().trim_end().to_owned();
             if entry.starts_with(&body) {
@@ -69,6 +87,45 @@ proptest! {
                 let rest = rest.text().unwrap().trim_end().to_owned();
                 prop_assert!(body[entry[..at].trim_end().len()..].trim_start().starts_with(&rest));
             }
+        }
+    }
+
+    /// An index, a subtree, a page and a table of contents are made of lines.
+    #[test]
+    fn a_text_of_lines_is_cut_at_a_line(
+        skills in 20_usize..60,
+        max_tokens in 60_usize..400,
+        address in prop::sample::select(vec![
+            "iii://skills", "iii://a/", "iii://a/?from=a/s5", "iii://skills?from=a/s5", "iii://long?toc",
+        ]),
+    ) {
+        let fixture = fixture();
+        let headings: Vec<_> = (0..60).map(|n| format!("## Heading {n}\n\nText.\n")).collect();
+        fixture.register("long", &headings.concat());
+        for number in 0..skills {
+            fixture.register(&format!("a/s{number}"), "# A title\n\nA description of it.");
+        }
+        let whole = fetch(&fixture, &[address], None);
+        let text = fetch(&fixture, &[address], Some(max_tokens));
+        prop_assert!(text.len() <= 4 * max_tokens, "{} bytes: {text}", text.len());
+        if text == whole {
+            return Ok(());
+        }
+        let (shown, note) = text.split_once("\n\n[cut: ").expect("something and a note");
+        prop_assert!(whole.starts_with(&format!("{shown}\n")), "{text}");
+        prop_assert!(shown.lines().count() > 2, "{text}");
+        let named = note.split([' ', ';', ']']).find(|word| word.starts_with("iii://"));
+        let rest = fetch(&fixture, &[named.expect("an address")], None);
+        if let Some((_, next)) = note.split_once("read on at ") {
+            prop_assert!(next.contains("?from="), "{note}");
+            let is_line = |line: &&str| line.starts_with("- ");
+            let (all, read): (Vec<_>, Vec<_>) = (
+                whole.lines().filter(is_line).collect(),
+                shown.lines().chain(rest.lines()).filter(is_line).collect(),
+            );
+            prop_assert_eq!(all, read);
+        } else {
+            prop_assert!(note.contains("max_tokens "), "{note}");
         }
     }
 

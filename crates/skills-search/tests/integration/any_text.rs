@@ -65,6 +65,40 @@ fn a_mebibyte_of_text_is_ranked() {
     assert_eq!(ids(&index, "mail")[0], "mail");
 }
 
+/// Random words of one first letter, so that each is compared with each.
+fn random_words(numbers: std::ops::Range<u64>) -> String {
+    let word = |number: u64| {
+        let mut rest = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16;
+        let letters = (0..8).map(|_| {
+            let letter = char::from(b'a' + (rest % 26) as u8);
+            rest /= 26;
+            letter
+        });
+        format!("q{} ", letters.collect::<String>())
+    };
+    numbers.map(word).collect()
+}
+
+#[test]
+fn a_request_of_unknown_words_ends_whatever_the_documents_have() {
+    let mut index = index(&[document("mail", "Mail", "Send mail.")]);
+    for number in 0..40 {
+        let id = format!("s{number}");
+        let body = random_words(5_000 * number..5_000 * (number + 1));
+        index.insert(&Document {
+            body: &body,
+            ..document(&id, "", "")
+        });
+    }
+    // Also more of them than terms count, the whole that is read, and words as near as they get.
+    for count in [1, 100, 26_000, 110_000] {
+        check(&index, &random_words(1_000_000..1_000_000 + count));
+    }
+    let near = random_words(0..26_000).replace('a', "b");
+    check(&index, &near);
+    assert_eq!(ids(&index, "mial")[0], "mail");
+}
+
 #[test]
 fn nothing_is_found_for_a_request_without_words() {
     let index = index(&[document("a", "The", "Of the and.")]);
