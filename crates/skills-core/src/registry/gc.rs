@@ -99,7 +99,7 @@ impl Registry {
         let rows = outdated.len() + renewals.len();
         let mut entries: Vec<_> = garbage.iter().map(describe).collect();
         if !dry_run {
-            entries = self.remove_garbage(&garbage, entries).await?;
+            entries = self.remove_garbage(&garbage, entries, &current).await?;
             for lease in outdated {
                 self.drop_leases(&lease.entry, std::slice::from_ref(lease))
                     .await;
@@ -123,19 +123,43 @@ impl Registry {
         })
     }
 
-    /// Removes entries; returns those that were still there.
+    /// Removes entries; returns those that were still there, and still garbage.
     async fn remove_garbage(
         &self,
         garbage: &[(&Lease, Option<u64>)],
         described: Vec<GarbageEntry>,
+        current: &[(&Lease, Option<u64>)],
     ) -> Result<Vec<GarbageEntry>, Error> {
         let mut removed = Vec::with_capacity(described.len());
         for ((lease, _), entry) in garbage.iter().zip(described) {
-            if self.remove_leased(lease, VersionOp::Gc).await? {
+            let _lock = self.leases.locks.lock(&lease.entry.key()).await;
+            let same_owner = current.iter().filter(|(other, _)| {
+                other.entry == lease.entry || (other.owner.is_some() && other.owner == lease.owner)
+            });
+            let of_owner: Vec<_> = same_owner.map(|(lease, _)| *lease).collect();
+            if self.is_still_garbage(lease, &of_owner).await?
+                && self.remove_leased(lease, VersionOp::Gc).await?
+            {
                 removed.push(entry);
             }
         }
         Ok(removed)
+    }
+
+    /// Whether an entry was neither renewed nor registered again since its lease was listed.
+    async fn is_still_garbage(&self, lease: &Lease, of_owner: &[&Lease]) -> Result<bool, Error> {
+        match self.read_lease(&lease.entry).await? {
+            Ok((found, _)) if found == *lease => {}
+            Ok(_) | Err(_) => return Ok(false),
+        }
+        let renewed = match &lease.owner {
+            Some(owner) => self.read_renewal(owner).await?,
+            None => None,
+        };
+        let now = self.now_ms();
+        // A lease of one entry protects every entry of its owner.
+        let mut ends = of_owner.iter().map(|lease| lease.deadline_ms(renewed));
+        Ok(ends.all(|end| end.is_none_or(|end| end <= now)))
     }
 }
 

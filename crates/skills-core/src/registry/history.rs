@@ -207,8 +207,9 @@ impl Registry {
         {
             for found in &row.leases {
                 if self.is_current(found).await? {
+                    let since = found.since.as_ref().unwrap_or(&found.registered_at);
                     lease = Some(Lease {
-                        worker: worker.clone(),
+                        since: Some(Arc::clone(since)),
                         is_row: false,
                         ..found.clone()
                     });

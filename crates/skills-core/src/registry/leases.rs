@@ -166,7 +166,7 @@ impl Registry {
 
     /// The lease of what is registered, and when it ends, as state has it now: the image may not
     /// have the last write of another instance yet. Without one, the leases that are left.
-    async fn read_lease(
+    pub(super) async fn read_lease(
         &self,
         entry: &EntryName,
     ) -> Result<Result<(Lease, Option<u64>), Vec<Lease>>, Error> {
@@ -185,18 +185,22 @@ impl Registry {
         };
         let renewed = match &lease.owner {
             None => None,
-            Some(owner) => {
-                let renewal = rows.read_key(&Renewal::key(owner)).await.map_err(failed)?;
-                match renewal {
-                    Some(RowSlot::Row(row)) => match &*row {
-                        LeaseRow::Renewal(renewal) => renewal.renewed_ms(),
-                        LeaseRow::Entry(_) => None,
-                    },
-                    _ => None,
-                }
-            }
+            Some(owner) => self.read_renewal(owner).await?,
         };
         Ok(Ok((lease.clone(), lease.deadline_ms(renewed))))
+    }
+
+    /// When an owner renewed its leases, as state has it now.
+    pub(super) async fn read_renewal(&self, owner: &Owner) -> Result<Option<u64>, Error> {
+        let found = self.leases.rows.read_key(&Renewal::key(owner)).await;
+        let found = found.map_err(Error::state(|| format!("read the renewal of `{owner}`")))?;
+        Ok(match found {
+            Some(RowSlot::Row(row)) => match &*row {
+                LeaseRow::Renewal(renewal) => renewal.renewed_ms(),
+                LeaseRow::Entry(_) => None,
+            },
+            Some(RowSlot::Damaged(_)) | None => None,
+        })
     }
 
     /// Whether a lease that belongs to no registration can be removed. Until then its registration

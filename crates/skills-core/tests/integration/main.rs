@@ -7,6 +7,7 @@ mod call_arguments;
 mod compare_and_set;
 mod cutting;
 mod folding;
+mod garbage;
 mod history;
 mod history_gc;
 mod history_lengths;

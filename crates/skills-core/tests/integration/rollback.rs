@@ -1,6 +1,7 @@
 //! Bringing back older versions of skills and prompts, and which of them can be read.
 
 use memory_engine::{Memory, now};
+use serde_json::json;
 use skills_core::{Kind, LeaseTerms, Precondition, PromptRegistration, SkillRegistration, Ttl};
 
 use crate::history::{id, instance};
@@ -51,6 +52,51 @@ fn a_rollback_keeps_the_owner_and_the_lease() {
     let actors: Vec<_> = one.heads().into_iter().map(|head| head.actor).collect();
     assert_eq!(actors[1].worker.as_deref(), Some("w1"));
     assert_eq!(actors[0].owner.as_ref().unwrap().as_str(), "mailer");
+}
+
+#[test]
+fn a_rollback_by_another_worker_leaves_the_entry_to_its_owner() {
+    let memory = Memory::new();
+    memory.offer("engine::workers::list", |_| {
+        // The owner is the name that it chose; the worker is connected under another.
+        let workers = json!({ "workers": [{ "id": "w1", "name": "host:4711" }] });
+        Ok(Some(serde_json::value::to_raw_value(&workers).unwrap()))
+    });
+    let one = instance(&memory, 20);
+    one.register("A");
+    let leased = |body: &str, ttl: Option<u64>| SkillRegistration {
+        lease: LeaseTerms {
+            owner: Some("mailer".parse().unwrap()),
+            ttl: ttl.map(|ms| Ttl::from_ms(ms).unwrap()),
+            worker: Some("w1".into()),
+        },
+        ..SkillRegistration::new(id(), body.into())
+    };
+    now(one.registry.register(leased("B", None))).unwrap();
+    let rollback = |version: &str| {
+        let version = version.parse().unwrap();
+        let version = now(one.registry.skill_version(&id(), &version)).unwrap();
+        let (any, cli) = (Precondition::Any, Some("cli-7".into()));
+        now(one.registry.rollback_skill(&id(), version, any, cli)).unwrap();
+    };
+    rollback("1");
+    let actor = one.heads()[0].actor.clone();
+    assert_eq!(actor.worker.as_deref(), Some("cli-7"));
+    assert_eq!(actor.owner.unwrap().as_str(), "mailer");
+    let garbage = now(one.registry.collect_garbage(false)).unwrap();
+    assert_eq!(garbage.entries, []);
+    assert!(garbage.owners[0].connected);
+    // A lease is not extended.
+    now(one.registry.register(leased("C", Some(60_000)))).unwrap();
+    let expires = || {
+        let listed = now(one.registry.skills()).unwrap().entries;
+        listed[0].lease.as_ref().unwrap().expires_at.clone()
+    };
+    let end = expires();
+    rollback("1");
+    rollback("2");
+    assert!(end.is_some());
+    assert_eq!(expires(), end);
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! Removing what named an owner that is gone.
+
+use memory_engine::{Memory, now};
+use serde_json::json;
+use skills_core::{Kind, SkillRegistration};
+
+use crate::leases::{CLOCK, instance, leased};
+use crate::row;
+
+#[test]
+fn garbage_is_not_collected_if_it_is_not_known_who_is_connected() {
+    let memory = Memory::new();
+    let one = instance(&memory);
+    one.register(leased("# A", Some("mailer"), None));
+    let absent = now(one.registry.collect_garbage(false)).unwrap_err();
+    assert_eq!(absent.kind(), Kind::Unavailable);
+    memory.offer("engine::workers::list", |_| Ok(None));
+    let strange = now(one.registry.collect_garbage(false)).unwrap_err();
+    assert!(
+        strange.to_text().contains("returned something else"),
+        "{strange}"
+    );
+    assert_eq!(memory.rows("skills").len(), 1);
+}
+
+#[test]
+fn rows_that_belong_to_no_entry_are_collected() {
+    let memory = Memory::new();
+    memory.offer("engine::workers::list", |_| {
+        let workers = json!({ "workers": [{ "id": "1", "name": "mailer" }] });
+        Ok(Some(serde_json::value::to_raw_value(&workers).unwrap()))
+    });
+    let one = instance(&memory);
+    one.register(leased("# A", Some("mailer"), Some(500)));
+    now(one.registry.renew(&"mailer".parse().unwrap())).unwrap();
+    let kept = now(one.registry.collect_garbage(false)).unwrap();
+    assert_eq!((kept.entries.len(), kept.rows), (0, 0));
+    assert!(kept.owners[0].connected);
+    // A worker that does not know of leases registers the entry.
+    memory.put("skills", "a", &row("a", "theirs"));
+    one.deliver();
+    CLOCK.set(600_000);
+    let found = now(one.registry.collect_garbage(true)).unwrap();
+    assert_eq!((found.entries.len(), found.rows), (0, 2));
+    assert_eq!(memory.rows("skills.leases").len(), 2);
+    now(one.registry.collect_garbage(false)).unwrap();
+    assert!(memory.rows("skills.leases").is_empty());
+    assert_eq!(memory.rows("skills")["a"], row("a", "theirs"));
+}
+
+#[test]
+fn a_renewal_while_garbage_is_collected_keeps_the_entries_of_its_owner() {
+    let memory = Memory::new();
+    let (one, two) = (instance(&memory), instance(&memory));
+    let of_mailer = |id: &str, ttl| SkillRegistration {
+        id: id.parse().unwrap(),
+        ..leased("# A", Some("mailer"), ttl)
+    };
+    one.register(of_mailer("a", Some(500)));
+    one.register(of_mailer("b", None));
+    one.deliver();
+    two.deliver();
+    CLOCK.set(500);
+    // The owner renews after the leases were listed, and no event arrives.
+    let owner = "mailer".parse().unwrap();
+    memory.offer("engine::workers::list", |_| {
+        let workers = json!({ "workers": [] });
+        Ok(Some(serde_json::value::to_raw_value(&workers).unwrap()))
+    });
+    now(two.registry.renew(&owner)).unwrap();
+    let kept = now(one.registry.collect_garbage(false)).unwrap();
+    assert_eq!(kept.entries, []);
+    assert_eq!(memory.rows("skills").len(), 2);
+    CLOCK.set(1_000);
+    one.deliver();
+    let gone = now(one.registry.collect_garbage(false)).unwrap();
+    assert_eq!(gone.entries.len(), 2);
+    assert!(memory.rows("skills").is_empty());
+}
