@@ -57,7 +57,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use skills_core::{Change, Engine, Registry, Skipped};
+use skills_core::{Engine, Registry, Skipped};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
