@@ -81,6 +81,8 @@ const CONTENT: &[Limit] = &[
     limit("skills whose uses are counted between two writes of the counts", Count(core::MAX_COUNTED_SKILLS), "more are not counted"),
     limit("bytes of a body", Bytes(core::BODY_MAX), "an error"),
     limit("characters of a description in the index", Count(core::DESCRIPTION_MAX), "the rest is cut"),
+    limit("characters of a title or a trigger in the index and in answers", Count(core::SHOWN_TITLE_MAX), "the rest is cut"),
+    limit("triggers that a match is shown with", Count(core::SHOWN_TRIGGERS_MAX), "the others count and are not shown"),
     limit("characters of the `description` of a skill in lists", Count(core::MAX_SKILL_DESCRIPTION_CHARS), "the rest is cut, and a folder is no Agent Skill"),
     limit("characters of the `compatibility` of an Agent Skill", Count(core::MAX_COMPATIBILITY_CHARS), "the folder is no Agent Skill"),
     limit("bytes of a text of the index", Bytes(core::INDEX_BYTES), "subtrees are folded into one line each, or the text becomes a table of pages").set_by("index.max_bytes"),

@@ -126,13 +126,15 @@ pub fn index(args: &IndexArgs) -> Result<(), CliError> {
         below,
         ..IndexPart::default()
     };
-    let Some(budget) = args.budget else {
-        return print_content("index", &part.to_string(), args.raw, &args.options);
-    };
     open(&args.options, async |connection| {
-        let input =
-            json!({ "prefix": part.below.as_ref().map(SkillId::as_str), "budget_tokens": budget });
-        let index: IndexText = connection.call(&INDEX, &input).await?;
+        let prefix = part.below.as_ref().map(SkillId::as_str);
+        let input = json!({ "prefix": prefix, "budget_tokens": args.budget });
+        let mut index: IndexText = connection.call(&INDEX, &input).await?;
+        if args.budget.is_none() {
+            // It is what the address has.
+            index.uri = Some(part.to_string());
+            index.mime_type = Some("text/markdown");
+        }
         connection.output.data("index", &index, |output| {
             output.document(&index.text, true, args.raw)
         })
@@ -142,6 +144,14 @@ pub fn index(args: &IndexArgs) -> Result<(), CliError> {
 /// The index within a budget.
 #[derive(Deserialize, Serialize)]
 struct IndexText {
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+    #[serde(
+        rename = "mimeType",
+        skip_deserializing,
+        skip_serializing_if = "Option::is_none"
+    )]
+    mime_type: Option<&'static str>,
     text: String,
     included: usize,
     folded: usize,

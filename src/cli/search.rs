@@ -92,6 +92,8 @@ pub struct Reason {
 struct SearchAnswer {
     matches: Vec<Found>,
     total: usize,
+    abstained: bool,
+    close: Vec<Found>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,7 +124,7 @@ pub fn search(args: &SearchArgs) -> Result<(), CliError> {
             .output
             .data("search", &answer, |_| text(&answer.matches))?;
         let remark = match (&answer.cursor, answer.total) {
-            (_, 0) => "nothing matches; try other words, or see all with `skills list`".into(),
+            (_, 0) => in_commands(answer.advice.as_deref().unwrap_or("nothing matches")),
             (Some(cursor), total) => {
                 let shown = answer.matches.len();
                 format!(
@@ -150,12 +152,25 @@ pub fn route(args: &RouteArgs) -> Result<(), CliError> {
             out
         })?;
         if answer.abstained {
-            connection.output.remark(
-                "no skill clearly serves this; `skills search` and `skills list` show more",
-            );
+            let advice = answer.advice.as_deref();
+            let advice = advice.unwrap_or("no skill clearly serves this request");
+            connection.output.remark(&in_commands(advice));
         }
         Ok(())
     })
+}
+
+/// The advice of the registry, which names tools, for a person who has commands.
+fn in_commands(advice: &str) -> String {
+    let mut advice = advice.replace("one of `close`", "one of these");
+    for option in ["prefix", "origin"] {
+        advice = advice.replace(&format!("`{option}`"), &format!("`--{option}`"));
+    }
+    let Some((before, folder)) = advice.split_once("skill__list {\"prefix\": \"") else {
+        return advice.replace("skill__list", "`skills list`");
+    };
+    let folder = folder.trim_end_matches("\"}").trim_end_matches('/');
+    format!("{before}`skills list {folder}`")
 }
 
 /// Routes one request of a test, which is not counted as a use.

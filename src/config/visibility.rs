@@ -27,7 +27,7 @@ pub(super) fn read(file: &mut Section<'_>, rules: &mut VisibilityRules) {
         match text.parse() {
             Ok(visibility) => rules.add(pattern, visibility),
             Err(problem) => {
-                let message = format!("of `{pattern}`: {problem} ignored");
+                let message = format!("of `{pattern}`: {problem} It is ignored.");
                 file.warn(NAME, entry.node.place, &message);
             }
         }

@@ -74,11 +74,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// Inputs are written by programs, for which a line and column are of no use.
+/// Inputs are written by programs, for which a line and column are of no use. Neither are the names
+/// of Rust's types.
 fn without_position(message: &str) -> String {
-    match message.rfind(" at line ") {
-        Some(at) => message[..at].to_owned(),
-        None => message.to_owned(),
+    let message = match message.rfind(" at line ") {
+        Some(at) => &message[..at],
+        None => message,
+    };
+    match message.rsplit_once(", expected ") {
+        Some((found, "usize" | "u64")) => format!("{found}, expected a whole number, 1 or more"),
+        _ => message.to_owned(),
     }
 }
 
@@ -90,6 +95,8 @@ mod tests {
     struct Input {
         #[serde(rename = "id")]
         _id: String,
+        #[serde(default, rename = "limit")]
+        _limit: Option<usize>,
         #[serde(default, rename = "list")]
         _list: Vec<Object<Inner>>,
     }
@@ -121,6 +128,10 @@ mod tests {
         check(
             r#"{"id":"a","list":[{"name":"x"},{"name":null}]}"#,
             "field `list[1].name`: invalid type: null, expected a string",
+        );
+        check(
+            r#"{"id":"a","limit":-1}"#,
+            "field `limit`: invalid value: integer `-1`, expected a whole number, 1 or more",
         );
         check(
             r#"{"id":"a","list":[["x"]]}"#,

@@ -90,13 +90,18 @@ impl Operation {
         (self.output)(SchemaSettings::draft07().for_serialize())
     }
 
-    /// The tool's arguments. A tool takes no others.
+    /// The tool's arguments, without what a model does not need to know before it makes a mistake:
+    /// it pays for every byte. The tool refuses other arguments, and says which it takes.
     pub fn tool_input_schema(&self) -> Value {
         let mut schema = (self.tool_input)(schema::tool_settings().for_deserialize());
-        schema["additionalProperties"] = false.into();
         // The tool has a description of its own.
         if let Some(schema) = schema.as_object_mut() {
             schema.remove("description");
+        }
+        let properties = schema["properties"].as_object_mut();
+        let properties = properties.into_iter().flat_map(|all| all.values_mut());
+        for property in properties.filter_map(Value::as_object_mut) {
+            property.remove("minimum");
         }
         schema
     }
@@ -144,20 +149,18 @@ mod tests {
     }
 
     #[test]
-    fn tools_have_flat_schemas_and_take_no_unknown_arguments() {
+    fn tools_have_flat_and_short_schemas() {
         let text = json!({ "type": "string" });
         let one = |name: &str| {
             json!({
                 "type": "object", "properties": { (name): text }, "required": [name],
-                "additionalProperties": false,
             })
         };
         let uris = json!({ "type": "array", "items": text });
-        let number = json!({ "type": "integer", "minimum": 0 });
+        let number = json!({ "type": "integer" });
         let fetch = json!({
             "type": "object",
             "properties": { "uri": text, "uris": uris, "max_tokens": number },
-            "additionalProperties": false,
         });
         check("skill::fetch", &fetch, &text);
         check("skill::read", &one("uri"), &text);
@@ -165,7 +168,6 @@ mod tests {
         let list = json!({
             "type": "object",
             "properties": { "prefix": text, "limit": number, "cursor": text },
-            "additionalProperties": false,
         });
         let skill = json!({
             "type": "object",
@@ -178,7 +180,8 @@ mod tests {
         let skills = json!({
             "type": "object",
             "properties": {
-                "skills": { "type": "array", "items": skill }, "total": number, "cursor": text,
+                "skills": { "type": "array", "items": skill }, "cursor": text,
+                "total": { "type": "integer", "minimum": 0 },
             },
             "required": ["skills", "total"],
         });

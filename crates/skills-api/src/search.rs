@@ -37,8 +37,7 @@ pub const ROUTE: Operation = Operation::function::<RouteInput, RouteOutput<'stat
 pub const ROUTE_TOOL: Operation = Operation::tool::<RouteInput, RouteOutput<'static>>(
     "skill::route",
     "Find the skill for a request",
-    "Find the skill for a request. Read the first of `matches` next; if there is none, `close` \
-     has candidates.",
+    "Find the skill for a request: read the first of `matches`, or choose from `close`.",
     |registry, payload| Box::pin(async move { route(&registry, decode(&payload)?).await }),
 );
 

@@ -1,12 +1,14 @@
 //! Operations that are MCP tools only: the registry for clients that offer models nothing but
 //! tools.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skills_core::limits::LIST_PAGE;
 use skills_core::{
     FILE_SCHEME, Missing, PageRequest, ResolvedSkill, Resource, ResourceUri, SCHEME, SkillId, page,
-    written_id, written_uri,
+    shown_title, written_id, written_uri,
 };
 
 use super::Operation;
@@ -16,7 +18,7 @@ use super::schema::Text;
 pub const LIST: Operation = Operation::tool::<ListInput, ListOutput<'static>>(
     "skill::list",
     "List skills",
-    "List skills page by page, by id: addresses, titles, descriptions.",
+    "List skills by id: addresses, titles, descriptions.",
     |registry, payload| {
         Box::pin(async move {
             let ListInput {
@@ -69,7 +71,7 @@ struct ListOutput<'a> {
 struct SkillSummary<'a> {
     uri: String,
     id: &'a str,
-    title: &'a str,
+    title: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +85,7 @@ impl<'a> SkillSummary<'a> {
         Self {
             uri: resource.uri.to_string(),
             id: id.as_str(),
-            title: &resource.name,
+            title: shown_title(&resource.name),
             description: resource.description.as_deref(),
             bytes: resource.bytes,
             modified: resource.modified.as_deref(),
@@ -94,7 +96,7 @@ impl<'a> SkillSummary<'a> {
 pub const READ: Operation = Operation::tool::<ReadInput, Text>(
     "skill::read",
     "Read a skill",
-    "Read the text at one iii:// address, exactly as it is stored.",
+    "Read one iii:// address, exactly as stored.",
     |registry, payload| {
         Box::pin(async move {
             let ReadInput { uri } = decode(&payload)?;
@@ -111,7 +113,7 @@ struct ReadInput {
 pub const RESOLVE: Operation = Operation::tool::<ResolveInput, Text>(
     "skill::resolve",
     "Read a skill and what it builds on",
-    "Read a skill and every skill it links to as one text.",
+    "Read a skill and all skills it links to.",
     |registry, payload| {
         Box::pin(async move {
             let ResolveInput { id } = decode(&payload)?;

@@ -78,7 +78,7 @@ pub enum Error {
     NoSuchSubtree {
         /// The requested address.
         uri: String,
-        /// The nearest address that lists skills.
+        /// The skill itself, if the index does not offer it, or the nearest address that lists skills.
         nearest: Option<String>,
     },
     /// The text has no such heading.

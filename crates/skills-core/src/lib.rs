@@ -86,7 +86,7 @@ pub use limits::{
     BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
 };
 pub use lint_settings::{LintSettings, NoSeverity, Severity};
-pub use markdown::Head;
+pub use markdown::{Head, shown_title};
 pub use nearest::nearest;
 pub use on_conflict::OnConflict;
 pub use page::{Page, PageRequest, page};
@@ -102,8 +102,9 @@ pub use registry::{
     IndexText, LeaseListener, Log, LogEntry, LogRequest, Match, Missing, OwnerState, PromptCard,
     PromptHead, PromptMenuEntry, PromptRegistration, PromptVersion, Reason, RegisteredFindings,
     Registry, RegistrySettings, RegistrySizes, Renewed, Resolved, ResolvedSkill, Resource,
-    ResourceTemplate, Rollback, RolledBack, Routing, ScopeNames, Search, SearchResult, SkillCard,
-    SkillDetails, SkillHead, SkillRegistration, SkillVersion, Stats, TEMPLATES, WorkerCard,
+    ResourceTemplate, Rollback, RolledBack, Routing, RoutingTrial, ScopeNames, Search,
+    SearchResult, SkillCard, SkillDetails, SkillHead, SkillRegistration, SkillVersion, Stats,
+    TEMPLATES, WorkerCard,
 };
 pub use skill::{Skill, check_body};
 pub use skill_folder::{FileContent, FolderFile, Manifest, SKILL_MD, SkillFolder};

@@ -8,6 +8,10 @@ pub const ID_MAX: usize = 1024;
 pub const BODY_MAX: usize = 262_144;
 /// Characters of a description in the index. The rest is cut.
 pub const DESCRIPTION_MAX: usize = 140;
+/// Characters of a title or a trigger in the index and in answers. The rest is cut.
+pub const SHOWN_TITLE_MAX: usize = 140;
+/// Triggers that a match is shown with.
+pub const SHOWN_TRIGGERS_MAX: usize = 10;
 /// Characters of the `description` of a skill in lists. The rest is cut, and a folder with a
 /// longer one is no Agent Skill.
 pub const MAX_SKILL_DESCRIPTION_CHARS: usize = 1_024;

@@ -17,7 +17,7 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, T
 
 use crate::escape::without_hidden;
 use crate::front_matter::{self, Document, FrontMatter, Triggers};
-use crate::limits::{DESCRIPTION_MAX, MAX_SKILL_DESCRIPTION_CHARS};
+use crate::limits::{DESCRIPTION_MAX, MAX_SKILL_DESCRIPTION_CHARS, SHOWN_TITLE_MAX};
 use crate::links::sections;
 use crate::{FunctionId, SkillId, Visibility};
 
@@ -301,6 +301,11 @@ pub(crate) fn cut(line: &str, chars: usize) -> Cow<'_, str> {
         Some((at, _)) => format!("{}...", &line[..at]).into(),
         None => line.into(),
     }
+}
+
+/// A title or a trigger as answers and the index show it: a heading may be as long as a body.
+pub fn shown_title(title: &str) -> Cow<'_, str> {
+    cut(title, SHOWN_TITLE_MAX)
 }
 
 /// The labels of the link definitions in `text`: lines like `[label]: address`.

@@ -2,13 +2,17 @@
 
 use std::fmt::Write;
 
+use crate::escape::quote;
 use crate::headings::{Heading, Outline};
 use crate::index::push_plain;
+use crate::markdown::shown_title;
 use crate::nearest::nearest;
 use crate::{Error, ResourceUri, TextPart};
 
 /// How many headings an error names.
 const NAMED_MAX: usize = 20;
+/// Bytes of a slug in an answer. The section of a longer one is a part of the one above it.
+const SLUG_MAX: usize = 256;
 
 /// The part of the text at `of`.
 pub(crate) fn text_part(of: &ResourceUri, part: &TextPart, text: &str) -> Result<String, Error> {
@@ -34,16 +38,21 @@ pub(crate) fn find_heading<'a>(
     {
         return Ok(found);
     }
-    let slugs = || outline.headings.iter().map(|heading| heading.slug.as_str());
+    let slugs = outline.headings.iter().map(|heading| heading.slug.as_str());
+    let slugs = || {
+        slugs
+            .clone()
+            .filter(|slug| (1..=SLUG_MAX).contains(&slug.len()))
+    };
     let headings = match nearest(slug, slugs()) {
         Some(near) => format!("did you mean `{of}#{near}`? `{of}?toc` lists the headings"),
-        None if outline.headings.is_empty() => format!("it has no headings; read `{of}`"),
+        None if slugs().next().is_none() => format!("it has no headings; read `{of}`"),
         None => {
             let named: Vec<_> = slugs()
                 .take(NAMED_MAX)
-                .map(|slug| format!("`#{slug}`"))
+                .map(|slug| quote(&format!("#{slug}")))
                 .collect();
-            let more = if outline.headings.len() > NAMED_MAX {
+            let more = if outline.headings.len() > named.len() {
                 ", ..."
             } else {
                 ""
@@ -52,7 +61,7 @@ pub(crate) fn find_heading<'a>(
         }
     };
     Err(Error::NoSuchHeading {
-        uri: format!("{of}#{slug}"),
+        uri: format!("{of}#{}", shown_title(slug)),
         headings,
     })
 }
@@ -71,10 +80,12 @@ fn table_of_contents(of: &ResourceUri, text: &str, outline: &Outline) -> String 
         }
         out.push_str("- ");
         match heading.slug.as_str() {
-            "" => push_plain(&mut out, &heading.title),
+            slug if slug.is_empty() || slug.len() > SLUG_MAX => {
+                push_plain(&mut out, &shown_title(&heading.title));
+            }
             slug => {
                 out.push('[');
-                push_plain(&mut out, &heading.title);
+                push_plain(&mut out, &shown_title(&heading.title));
                 let _ = write!(out, "]({of}#{slug})");
             }
         }

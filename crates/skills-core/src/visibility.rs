@@ -75,7 +75,8 @@ impl fmt::Display for Visibility {
 impl FromStr for Visibility {
     type Err = String;
 
-    /// The error is a phrase whose subject is the value: "`pined` is not a visibility; ...".
+    /// The error is a sentence whose subject is the value: "`pined` is not a visibility; did you mean
+    /// `pinned`?".
     fn from_str(text: &str) -> Result<Self, String> {
         let written = text.trim();
         if let Some(found) = Self::ALL.iter().find(|value| value.as_str() == written) {
@@ -85,7 +86,7 @@ impl FromStr for Visibility {
         let plain = written.to_lowercase().replace(['_', ' '], "-");
         let remedy = match nearest(&plain, names()) {
             Some(name) => format!("did you mean `{name}`?"),
-            None => format!("use one of {}", names().collect::<Vec<_>>().join(", ")),
+            None => format!("use one of {}.", names().collect::<Vec<_>>().join(", ")),
         };
         let shown: String = written.chars().take(40).collect();
         Err(format!("`{shown}` is not a visibility; {remedy}"))
@@ -133,12 +134,14 @@ impl VisibilityRules {
             .is_some_and(|(_, visibility)| !visibility.is_served())
     }
 
+    /// The patterns that match none of these skills, in order.
+    pub fn unused<'a>(&'a self, ids: &[SkillId]) -> impl Iterator<Item = &'a str> {
+        let patterns = self.0.iter().map(|(pattern, _)| pattern.as_str());
+        patterns.filter(|pattern| !ids.iter().any(|id| matches_id(pattern, id)))
+    }
+
     fn find(&self, id: &SkillId) -> Option<(&str, Visibility)> {
-        let found = self.0.iter().find(|(pattern, _)| {
-            let pattern: Vec<_> = pattern.split('/').collect();
-            let segments: Vec<_> = id.as_str().split('/').collect();
-            matches_path(&pattern, &segments)
-        });
+        let found = self.0.iter().find(|(pattern, _)| matches_id(pattern, id));
         found.map(|(pattern, visibility)| (pattern.as_str(), *visibility))
     }
 }
@@ -151,6 +154,12 @@ impl Serialize for VisibilityRules {
                 .map(|(pattern, value)| (pattern, value.as_str())),
         )
     }
+}
+
+fn matches_id(pattern: &str, id: &SkillId) -> bool {
+    let pattern: Vec<_> = pattern.split('/').collect();
+    let segments: Vec<_> = id.as_str().split('/').collect();
+    matches_path(&pattern, &segments)
 }
 
 fn matches_path(pattern: &[&str], segments: &[&str]) -> bool {
@@ -232,6 +241,15 @@ mod tests {
     }
 
     #[test]
+    fn patterns_without_a_skill_are_named() {
+        let mut rules = VisibilityRules::default();
+        rules.add("a/**", Visibility::Off);
+        rules.add("lagacy/*", Visibility::Off);
+        let ids = ["a/b", "legacy/c"].map(|id| id.parse().unwrap());
+        assert_eq!(rules.unused(&ids).collect::<Vec<_>>(), ["lagacy/*"]);
+    }
+
+    #[test]
     fn the_configuration_decides_before_the_front_matter() {
         let mut rules = VisibilityRules::default();
         rules.add("a/**", Visibility::Auto);
@@ -253,7 +271,7 @@ mod tests {
             refused("Name_Only"),
             "`Name_Only` is not a visibility; did you mean `name-only`?"
         );
-        assert!(refused("hidden").ends_with("use one of pinned, auto, name-only, manual, off"));
+        assert!(refused("hidden").ends_with("use one of pinned, auto, name-only, manual, off."));
         assert_eq!(" off ".parse(), Ok(Visibility::Off));
     }
 }

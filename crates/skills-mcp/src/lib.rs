@@ -57,7 +57,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use skills_core::{Change, Engine, Registry, Skipped};
+use skills_core::{Engine, Registry, Skipped};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -155,10 +155,10 @@ impl RegistryServer {
         let notify = Arc::clone(&registry_changed);
         registry.listen(Arc::new(move |change| {
             log.registry_changed(change);
-            notify.notify_one();
-            if matches!(change, Change::SkillRegistered(_)) && hidden.skill_registered() {
+            if hidden.changes_tools(change) {
                 log.tools_changed();
             }
+            notify.notify_one();
         }));
         let progress_interval = settings.progress_interval;
         let shared = Shared {
@@ -189,12 +189,14 @@ impl RegistryServer {
     }
 
     /// Waits until skills and prompts call other functions than before, which are tools or are not
-    /// for that reason. Then call [`Self::functions_changed`].
+    /// for that reason. Then call [`Self::functions_changed`]. Tells clients meanwhile that the last
+    /// skill is gone, and with it the tools for skills.
     pub async fn called_functions_changed(&self) {
         loop {
             self.shared.registry_changed.notified().await;
             // One look for all skills that a worker registers at its start.
             tokio::time::sleep(SETTLE_TIME).await;
+            tools::tell_if_hidden(&self.shared).await;
             if self.shared.engine_tools.called_functions_changed().await {
                 return;
             }

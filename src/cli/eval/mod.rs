@@ -1,18 +1,21 @@
 //! `skills eval`: whether requests are routed to the skills that are meant for them.
 
+mod case;
 mod report;
 mod suggest;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Deserialize;
 
 use super::CliError;
 use super::connection::{Connection, open};
 use super::input;
+use super::list::listing;
 use super::options::Options;
 use super::search::{Found, ask_uncounted};
+use case::{Case, HINT, parse};
 use report::Report;
 
 /// Bytes of a file of cases.
@@ -32,7 +35,7 @@ pub struct EvalArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_hit1: Option<f64>,
 
-    /// Propose triggers that correct a miss and no other case contradicts.
+    /// Propose triggers that correct a miss and break no other case: each is tried, nothing is written.
     #[arg(long)]
     suggest: bool,
 
@@ -53,33 +56,6 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "is not a number from 0 to 1, such as 0.8".into())
 }
 
-/// One request, and what is right for it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Case {
-    text: String,
-    expect: Expected,
-}
-
-/// The ids that are right; none if abstaining is right.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Expected {
-    None(()),
-    One(String),
-    OneOf(Vec<String>),
-}
-
-impl Case {
-    fn expected(&self) -> &[String] {
-        match &self.expect {
-            Expected::None(()) => &[],
-            Expected::One(id) => std::slice::from_ref(id),
-            Expected::OneOf(ids) => ids,
-        }
-    }
-}
-
 /// A case with the answer it got.
 struct Outcome {
     case: Case,
@@ -91,27 +67,46 @@ struct Outcome {
 impl Outcome {
     /// The place of the first expected skill, from 0.
     fn place(&self) -> Option<usize> {
-        let is_expected = |found: &Found| self.case.expected().contains(&found.id);
+        let is_expected = |found: &Found| self.case.expected.contains(&found.id);
         self.found.iter().position(is_expected)
     }
 
     fn is_miss(&self) -> bool {
-        !self.case.expected().is_empty() && self.place() != Some(0)
+        !self.case.expected.is_empty() && self.place() != Some(0)
     }
 }
 
 pub fn run(args: &EvalArgs) -> Result<(), CliError> {
     let output = args.options.output();
-    let text = input::text(&args.cases, MAX_CASES_BYTES, &output)?;
-    let cases = parse(&text, &args.cases.display().to_string())?;
+    let text = input::text(&args.cases, MAX_CASES_BYTES, &output).map_err(|error| {
+        // What there is to do about a file of a skill is of no use here.
+        let is_about_skills = error.hint.is_some();
+        if is_about_skills {
+            error.with_hint(HINT)
+        } else {
+            error
+        }
+    })?;
+    let name = args.cases.display().to_string();
+    let cases = parse(&text, &name)?;
+    if args.min_hit1.is_some() && cases.iter().all(|case| case.expected.is_empty()) {
+        return Err(CliError::invalid(
+            format!("{name}: no case has an expected skill, so there is no hit@1"),
+            HINT,
+        ));
+    }
     open(&args.options, async |connection| {
         let mut outcomes = Vec::with_capacity(cases.len());
         for case in cases {
             outcomes.push(outcome(connection, case).await?);
         }
-        let mut report = Report::of(&outcomes);
+        let ids = listing(connection, None).await?.skills;
+        let ids: BTreeSet<String> = ids.into_iter().map(|skill| skill.id).collect();
+        let mut report = Report::of(&outcomes, &ids);
         if args.suggest {
-            report.suggestions = suggest::triggers(&outcomes);
+            let suggested = suggest::triggers(connection, &outcomes).await?;
+            report.suggestions = suggested.found;
+            report.suggestions_cut = suggested.is_cut;
         }
         connection
             .output
@@ -135,51 +130,4 @@ async fn outcome(connection: &Connection, case: Case) -> Result<Outcome, CliErro
         abstained: answer.abstained,
         found,
     })
-}
-
-fn parse(text: &str, name: &str) -> Result<Vec<Case>, CliError> {
-    const HINT: &str =
-        "write a line such as {\"text\": \"send a mail\", \"expect\": \"resend/email\"}";
-    let lines = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty());
-    let case = |(number, line): (usize, &str)| {
-        let problem =
-            |problem: String| CliError::invalid(format!("{name}:{number}: {problem}"), HINT);
-        let case: Case = serde_json::from_str(line).map_err(|error| problem(error.to_string()))?;
-        if case.text.trim().is_empty() {
-            return Err(problem("`text` is empty".into()));
-        }
-        Ok(case)
-    };
-    let cases: Vec<Case> = lines.map(case).collect::<Result<_, _>>()?;
-    if cases.is_empty() {
-        return Err(CliError::invalid(format!("{name} has no cases"), HINT));
-    }
-    Ok(cases)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cases_are_lines() {
-        let text = "{\"text\":\"a\",\"expect\":\"x\"}\n\n{\"text\":\"b\",\"expect\":[\"x\",\"y\"]}\n{\"text\":\"c\",\"expect\":null}\n";
-        let cases = parse(text, "f").unwrap();
-        let expected: Vec<usize> = cases.iter().map(|case| case.expected().len()).collect();
-        assert_eq!(expected, [1, 2, 0]);
-        for (text, message) in [
-            ("", "f has no cases"),
-            ("{\"text\":\"a\"}", "f:1: missing field `expect`"),
-            ("\n{\"text\":\" \",\"expect\":null}", "f:2: `text` is empty"),
-            ("{\"text\":\"a\",\"expect\":5}", "f:1: data did not match"),
-            ("nothing", "f:1: expected"),
-        ] {
-            let Err(error) = parse(text, "f") else {
-                panic!("{text:?} is accepted");
-            };
-            assert!(error.message.starts_with(message), "{}", error.message);
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use skills_core::escape_control;
+use skills_core::{escape_control, nearest};
 
 use super::Outcome;
 use super::suggest::Suggestion;
@@ -27,8 +27,20 @@ pub struct Report {
     confused: Vec<Confused>,
     /// Cases whose skill is in no place.
     missing: Vec<Missing>,
+    /// Cases that no skill serves, with the skill that answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    answered: Vec<Answered>,
+    /// Cases with an expected skill that got no answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    abstained: Vec<Missing>,
+    /// Expected ids of cases of which no id is that of a skill.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown: Vec<Unknown>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<Suggestion>,
+    /// Whether the search for triggers ended before all misses were tried.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub suggestions_cut: bool,
 }
 
 /// A skill that another one is taken for.
@@ -48,11 +60,36 @@ struct Missing {
     expected: Vec<String>,
 }
 
+impl Missing {
+    fn of(outcome: &Outcome) -> Self {
+        Self {
+            text: outcome.case.text.clone(),
+            expected: outcome.case.expected.clone(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Answered {
+    text: String,
+    got: String,
+}
+
+/// An expected id that no skill has.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Unknown {
+    id: String,
+    /// The id that is nearly the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<String>,
+}
+
 impl Report {
-    pub fn of(outcomes: &[Outcome]) -> Self {
+    /// `ids`: those of all skills.
+    pub fn of(outcomes: &[Outcome], ids: &BTreeSet<String>) -> Self {
         let (served, unserved): (Vec<_>, Vec<_>) = outcomes
             .iter()
-            .partition(|outcome| !outcome.case.expected().is_empty());
+            .partition(|outcome| !outcome.case.expected.is_empty());
         let mean = |value: &dyn Fn(usize) -> f64| {
             let places = served.iter().filter_map(|outcome| outcome.place());
             #[expect(clippy::cast_precision_loss, reason = "a number of cases")]
@@ -65,9 +102,14 @@ impl Report {
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let reciprocal = |place: usize| 1.0 / (place + 1) as f64;
         let missing = served.iter().filter(|outcome| outcome.place().is_none());
-        let missing = missing.map(|outcome| Missing {
-            text: outcome.case.text.clone(),
-            expected: outcome.case.expected().to_vec(),
+        let missing = missing.map(|outcome| Missing::of(outcome));
+        let without_answer = served.iter().filter(|outcome| outcome.abstained);
+        let answered = unserved.iter().filter(|outcome| !outcome.abstained);
+        let answered = answered.filter_map(|outcome| {
+            Some(Answered {
+                text: outcome.case.text.clone(),
+                got: outcome.found.first()?.id.clone(),
+            })
         });
         let abstained = |outcomes: &[&Outcome]| outcomes.iter().filter(|o| o.abstained).count();
         Self {
@@ -80,7 +122,11 @@ impl Report {
             abstained_wrong: abstained(&served),
             confused: confused(&served),
             missing: missing.collect(),
+            answered: answered.collect(),
+            abstained: without_answer.map(|outcome| Missing::of(outcome)).collect(),
+            unknown: unknown(&served, ids),
             suggestions: Vec::new(),
+            suggestions_cut: false,
         }
     }
 
@@ -116,17 +162,43 @@ impl Report {
         for Missing { text, expected } in &self.missing {
             put(format!("not found: {}: {text:?}", expected.join(" or ")));
         }
+        for Answered { text, got } in &self.answered {
+            put(format!("answered by {got}, no skill serves it: {text:?}"));
+        }
+        for Missing { text, expected } in &self.abstained {
+            put(format!("no answer: {}: {text:?}", expected.join(" or ")));
+        }
+        for Unknown { id, nearest } in &self.unknown {
+            let nearest = nearest.as_ref().map(|id| format!("; did you mean {id}?"));
+            put(format!(
+                "there is no skill {id}{}",
+                nearest.unwrap_or_default()
+            ));
+        }
         for suggestion in &self.suggestions {
             put(format!(
                 "suggestion: {} gets the trigger \"{}\"",
                 suggestion.id, suggestion.trigger
             ));
         }
-        if suggest && self.suggestions.is_empty() {
+        if self.suggestions_cut {
+            put("not all misses were tried; try again with fewer cases".into());
+        } else if suggest && self.suggestions.is_empty() {
             put("no trigger would correct a miss without breaking another case".into());
         }
         out
     }
+}
+
+fn unknown(served: &[&Outcome], ids: &BTreeSet<String>) -> Vec<Unknown> {
+    let is_unknown = |outcome: &&&Outcome| outcome.case.expected.iter().all(|id| !ids.contains(id));
+    let unknown = served.iter().filter(is_unknown);
+    let unknown: BTreeSet<&String> = unknown.flat_map(|outcome| &outcome.case.expected).collect();
+    let unknown = unknown.into_iter().map(|id| Unknown {
+        id: id.clone(),
+        nearest: nearest(id, ids.iter().map(String::as_str)).map(str::to_owned),
+    });
+    unknown.collect()
 }
 
 fn confused(served: &[&Outcome]) -> Vec<Confused> {
@@ -135,7 +207,7 @@ fn confused(served: &[&Outcome]) -> Vec<Confused> {
         let Some(got) = outcome.found.first() else {
             continue;
         };
-        let expected = &outcome.case.expected()[0];
+        let expected = &outcome.case.expected[0];
         let right = outcome.place().map(|place| &outcome.found[place]);
         let has_word = |word: &str| {
             right.is_some_and(|right| right.why.iter().any(|reason| reason.word == word))

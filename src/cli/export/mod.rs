@@ -11,7 +11,8 @@ use skills_files::{ReadFileError, read_file};
 
 use super::CliError;
 use super::batch::{self, Outcome, Summary};
-use super::connection::{Connection, open};
+use super::connection::{Access, Connection, open};
+use super::humanize::count;
 use super::list::{ORIGINS, listing};
 use super::options::Options;
 use super::read::original;
@@ -72,6 +73,7 @@ pub fn run(args: &ExportArgs) -> Result<(), CliError> {
     fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
     let hint = "--force overwrites files that differ; the rest was exported";
     open(&args.options, async |connection| {
+        tell_of_off(connection, args.origin.as_deref()).await?;
         if let Format::AgentSkills = args.format {
             let origin = args.origin.as_deref();
             let summary = agent_skills::export(connection, dir, origin, args.force).await?;
@@ -90,6 +92,26 @@ pub fn run(args: &ExportArgs) -> Result<(), CliError> {
         let summary = batch::run(connection, "exporting", items.collect(), summary, work).await?;
         summary.print(&connection.output, ["export", "exported", "kept"], hint)
     })
+}
+
+/// Names the registered skills that are off: no list has them, so that a copy would lack them in
+/// silence.
+async fn tell_of_off(connection: &Connection, origin: Option<&str>) -> Result<(), CliError> {
+    let Access::Local(local) = &connection.access else {
+        return Ok(());
+    };
+    if origin.is_some_and(|origin| origin != ORIGINS[0]) {
+        return Ok(());
+    }
+    let off = local.registry.registered_findings().await?.off;
+    if !off.is_empty() {
+        let count = count(off.len(), "registered skill");
+        connection.output.warn(&format!(
+            "{count} left out because of `visibility: off`; `skills doctor` names them, and \
+             `skills backup` has them"
+        ));
+    }
+    Ok(())
 }
 
 async fn export(

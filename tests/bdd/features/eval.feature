@@ -94,5 +94,5 @@ Feature: testing the routing with requests of one's own
         | line                          | problem                         |
         | {'text': 'a'}                 | routes.jsonl:1: missing field   |
         | {'text': ' ', 'expect': null} | routes.jsonl:1: `text` is empty |
-        | {'text': 'a', 'expect': 5}    | routes.jsonl:1: data did not    |
+        | {'text': 'a', 'expect': 5}    | routes.jsonl:1: `expect` is not |
         |                               | routes.jsonl is empty           |

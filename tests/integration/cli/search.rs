@@ -29,6 +29,9 @@ fn skills_are_searched_and_routed() {
         .step("skills search files --prefix mail/")
         .step("skills search pull request --json")
         .step("skills search --limit 0 x")
+        .step("skills search zebra --prefix mail/ --origin fs")
+        .step("skills search zebra --json")
+        .step("skills index --json")
         .step("skills search mail --cursor 10.00")
         .step("skills route write a commit for these files")
         .step("skills route will it rain tomorrow in the mountains")
@@ -47,9 +50,21 @@ fn routing_is_tested_with_cases() {
          {\"text\": \"will it rain tomorrow\", \"expect\": null}\n",
     );
     s.file("bad.jsonl", "{\"text\": \"a\", \"expect\": null}\n{}\n");
+    s.file("id.jsonl", "{\"text\": \"a\", \"expect\": [[\"a\"]]}\n");
+    s.file("null.jsonl", "{\"text\": \"a\", \"expect\": null}\n");
+    s.file(
+        "wrong.jsonl",
+        "\u{feff}{\"text\": \"mail the customer\", \"expect\": null}\n\
+         {\"text\": \"will it rain tomorrow\", \"expect\": \"mail/sned\"}\n",
+    );
     s.step("skills eval routes.jsonl --suggest")
         .step("skills eval routes.jsonl --min-hit1 1 --json")
         .step("skills eval bad.jsonl")
+        .step("skills eval id.jsonl")
+        .step("skills eval null.jsonl --min-hit1 0.5")
+        .step("skills eval docs")
+        .step("skills eval wrong.jsonl --suggest")
+        .step("skills eval wrong.jsonl --json")
         .step("skills eval gone.jsonl")
         .step("skills eval routes.jsonl --min-hit1 80");
     s.matches("eval");

@@ -62,7 +62,12 @@ async fn the_builtin_tools_list_read_and_fetch() {
         (
             "skill__list",
             json!({ "perfix": "a" }),
-            "unknown field `perfix`",
+            "unknown field `perfix`, expected `cursor` or `limit` or `prefix`",
+        ),
+        (
+            "skill__list",
+            json!({ "limit": -1 }),
+            "field `limit`: invalid value: integer `-1`, expected a whole number, 1 or more",
         ),
     ] {
         let got = call(&mut client, name, arguments).await.unwrap();
@@ -113,20 +118,21 @@ async fn the_builtin_tools_route_and_resolve() {
     }
 }
 
-/// What a model pays for: names, descriptions and the schemas of arguments.
+/// What a model pays for: names, descriptions and the schemas of arguments, as one JSON document.
 #[tokio::test]
 async fn the_builtin_tools_cost_few_bytes() {
     let fixture = Fixture::new().await;
     fixture.register_skill("a", "# A").await;
     let mut client = fixture.client().await;
     let listed = client.request("tools/list", json!({})).await.unwrap();
-    let tools = listed["tools"].as_array().unwrap();
-    let shown = |tool: &Value| {
-        let shown = ["name", "description", "inputSchema"].map(|key| tool[key].to_string().len());
-        shown.iter().sum::<usize>()
-    };
-    let bytes: usize = tools.iter().map(shown).sum();
-    assert!(bytes <= 2_000, "{bytes} bytes: {listed:#}");
+    let tools = listed["tools"].as_array().unwrap().iter();
+    let shown = tools.map(|tool| {
+        let shown =
+            ["name", "description", "inputSchema"].map(|key| (key.to_owned(), tool[key].clone()));
+        shown.into_iter().collect::<serde_json::Map<_, _>>()
+    });
+    let shown = json!(shown.collect::<Vec<_>>()).to_string();
+    assert!(shown.len() <= 1_950, "{} bytes: {shown}", shown.len());
 }
 
 #[tokio::test]
@@ -148,16 +154,16 @@ async fn skill_tools_are_listed_once_there_is_a_skill() {
             .has_notification("notifications/tools/list_changed")
             .await
     );
-    fixture
-        .registry()
-        .unregister_skill(&"a".parse().unwrap())
-        .await
-        .unwrap();
-    fixture
-        .registry()
-        .unregister_skill(&"b".parse().unwrap())
-        .await
-        .unwrap();
+    let handler = fixture.handler.clone();
+    let watching = tokio::spawn(async move { handler.called_functions_changed().await });
+    for id in ["a", "b"] {
+        let id = id.parse().unwrap();
+        assert!(fixture.registry().unregister_skill(&id).await.unwrap());
+    }
+    client
+        .notification("notifications/tools/list_changed")
+        .await;
+    watching.abort();
     assert_eq!(names(&mut client).await, [""; 0]);
 }
 

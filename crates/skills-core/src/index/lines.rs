@@ -1,7 +1,7 @@
 //! The lines of the index: one for each skill that it offers, in tree order.
 
 use crate::limits::DESCRIPTION_MAX;
-use crate::markdown::{Head, cut};
+use crate::markdown::{Head, cut, shown_title};
 use crate::uri::SCHEME;
 use crate::{Origin, SkillId, Visibility};
 
@@ -25,6 +25,8 @@ pub struct Entry<'a> {
 pub struct Lines {
     text: String,
     ends: Vec<LineEnd>,
+    /// Whether there are skills that the index does not offer.
+    has_hidden: bool,
 }
 
 #[derive(Debug)]
@@ -54,7 +56,8 @@ impl<'a> Line<'a> {
 impl Lines {
     /// Renders the skills that the index offers.
     pub fn new<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Self {
-        let mut entries: Vec<_> = entries.filter(|e| e.visibility.is_offered()).collect();
+        let (mut entries, hidden): (Vec<_>, Vec<_>) =
+            entries.partition(|entry| entry.visibility.is_offered());
         entries.sort_by(|a, b| a.id.tree_cmp(b.id));
         let mut text = String::with_capacity(entries.len() * 128);
         let mut ends = Vec::with_capacity(entries.len());
@@ -66,7 +69,16 @@ impl Lines {
                 is_pinned: entry.visibility == Visibility::Pinned,
             });
         }
-        Self { text, ends }
+        Self {
+            text,
+            ends,
+            has_hidden: !hidden.is_empty(),
+        }
+    }
+
+    /// Whether there are skills that the index does not offer.
+    pub(super) fn has_hidden(&self) -> bool {
+        self.has_hidden
     }
 
     /// Whether there is no line.
@@ -117,11 +129,11 @@ fn push_line(out: &mut String, entry: &Entry<'_>) {
     for _ in 0..id.depth() {
         out.push_str("  ");
     }
-    let title = head.title.as_deref().unwrap_or(id.as_str());
+    let title = head.title.as_deref().map(shown_title);
     for part in ["- [`", id.as_str(), "`](iii://", id.as_str(), ") \u{2014} "] {
         out.push_str(part);
     }
-    push_plain(out, title);
+    push_plain(out, title.as_deref().unwrap_or(id.as_str()));
     let description = head.description.as_ref();
     if let Some(description) = description.filter(|_| *visibility != Visibility::NameOnly) {
         out.push_str(" \u{2014} ");

@@ -38,6 +38,9 @@ const OPENING: &str = "# Skills\n\nWhat can be read here. Start with the entry t
 
 const EMPTY: &str = "No skills are registered yet.\n";
 
+const NOT_OFFERED: &str =
+    "No skill is in the index. Those that can be read are in the list of skills.\n";
+
 const CUSTOM: &str = "\n## Custom skills\n\n";
 
 /// Which text of the index.
@@ -108,6 +111,7 @@ impl Index<'_> {
         }
         let pages = || Pages::new(&sections, part, self.max_bytes);
         let (text, included) = match &part.view {
+            IndexView::Tree if total == 0 => (self.empty(), 0),
             IndexView::Tree => {
                 let tree = complete(part, &sections, budget).map(|text| (text, total));
                 let tree = tree.or_else(|| self.folded(part, &sections, budget));
@@ -121,6 +125,13 @@ impl Index<'_> {
             included,
             folded: total - included,
         })
+    }
+
+    /// The index without a line.
+    fn empty(&self) -> String {
+        let has_skills = self.registered.has_hidden() || self.custom.has_hidden();
+        let text = if has_skills { NOT_OFFERED } else { EMPTY };
+        format!("{OPENING}\n{text}")
     }
 
     /// The tree with folded subtrees, if they are enough to keep the budget.
@@ -152,9 +163,6 @@ impl Index<'_> {
 /// The tree with every line, if it fits.
 fn complete(part: &IndexPart, sections: &[Vec<Line<'_>>; 2], budget: usize) -> Option<String> {
     let [registered, custom] = sections;
-    if registered.is_empty() && custom.is_empty() {
-        return Some(whole(part, "", ""));
-    }
     let headed = if custom.is_empty() { 0 } else { CUSTOM.len() };
     let room = budget.checked_sub(opening(part).len() + 1 + headed)?;
     let top = part.below.as_ref().map_or(0, SkillId::depth);
@@ -166,7 +174,6 @@ fn complete(part: &IndexPart, sections: &[Vec<Line<'_>>; 2], budget: usize) -> O
 fn whole(part: &IndexPart, registered: &str, custom: &str) -> String {
     let mut text = opening(part);
     match (registered, custom) {
-        ("", "") => text.extend(["\n", EMPTY]),
         ("", custom) => text.extend([CUSTOM, custom]),
         (registered, "") => text.extend(["\n", registered]),
         (registered, custom) => text.extend(["\n", registered, CUSTOM, custom]),

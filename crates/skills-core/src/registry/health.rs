@@ -56,7 +56,30 @@ impl Registry {
             FindingGroup::NotServed,
             "files",
         ));
+        findings.extend(found_or_failed(
+            self.visibility_problems().await,
+            FindingGroup::NotServed,
+            "files",
+        ));
         findings
+    }
+
+    /// The patterns of the configuration that no skill has, served or not: one may be misspelled.
+    async fn visibility_problems(&self) -> Result<Vec<HealthFinding>, Error> {
+        // State that cannot be read is reported elsewhere, and nothing is known then.
+        let Ok(state) = self.stored_skills("list the skills").await else {
+            return Ok(Vec::new());
+        };
+        let registered = state.rows.iter().chain(&state.off);
+        let mut ids: Vec<SkillId> = registered.map(|skill| skill.id.clone()).collect();
+        for source in &self.sources {
+            ids.extend(source.skills().await?.entries.into_iter().map(|s| s.id));
+        }
+        let finding = |pattern| {
+            let reason = format!("the pattern `{pattern}` matches no skill");
+            HealthFinding::new(FindingGroup::Advice, "visibility", reason)
+        };
+        Ok(self.visibility.unused(&ids).map(finding).collect())
     }
 
     /// The rows that cannot be served, are off or have mistakes.

@@ -8,7 +8,7 @@ use super::collisions::{Hides, Unshadowed};
 use crate::index::{Entry, Index, IndexPart, IndexView, Lines, TOKEN_BYTES};
 use crate::nearest::nearest;
 use crate::row_slot::Snapshot;
-use crate::{Error, Skill, SkillId, SourceSkill};
+use crate::{Error, ResourceUri, Skill, SkillId, SourceSkill, Visibility};
 
 /// A text of the index, and what it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,8 +121,9 @@ impl Registry {
             max_bytes: self.index_max_bytes,
         };
         let Some(rendered) = index.render(part, budget.unwrap_or(self.index_max_bytes)) else {
-            let ids = registered().chain(custom()).map(|(id, _)| id);
-            return Err(no_subtree(part, ids));
+            let skills = registered().chain(custom());
+            let skills = skills.map(|(id, head)| (id, self.visibility(id, head)));
+            return Err(no_subtree(part, skills));
         };
         Ok(IndexText {
             text: rendered.text.into(),
@@ -132,9 +133,20 @@ impl Registry {
     }
 }
 
-fn no_subtree<'a>(part: &IndexPart, ids: impl Iterator<Item = &'a SkillId>) -> Error {
+fn no_subtree<'a>(
+    part: &IndexPart,
+    skills: impl Iterator<Item = (&'a SkillId, Visibility)>,
+) -> Error {
     let asked = part.below.as_ref().map_or("", SkillId::as_str);
-    let parents = ids.flat_map(|id| {
+    let (offered, others): (Vec<_>, Vec<_>) = skills.partition(|skill| skill.1.is_offered());
+    let is_below = |id: &&SkillId| {
+        part.below
+            .as_ref()
+            .is_some_and(|top| id.is_at_or_below(top))
+    };
+    // It is not in the index, but it can be read.
+    let readable = others.into_iter().map(|(id, _)| id).filter(is_below).min();
+    let parents = offered.iter().flat_map(|(id, _)| {
         let id = id.as_str();
         let slashes = id.match_indices('/').map(|(at, _)| at);
         slashes.chain([id.len()]).map(move |end| &id[..end])
@@ -144,8 +156,9 @@ fn no_subtree<'a>(part: &IndexPart, ids: impl Iterator<Item = &'a SkillId>) -> E
         below: Some(id),
         view: IndexView::Tree,
     });
+    let readable = readable.map(|id| ResourceUri::Skill(id.clone()).to_string());
     Error::NoSuchSubtree {
         uri: part.to_string(),
-        nearest: near.map(|near| near.to_string()),
+        nearest: readable.or_else(|| near.map(|near| near.to_string())),
     }
 }

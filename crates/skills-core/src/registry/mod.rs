@@ -26,6 +26,7 @@ mod search;
 mod search_request;
 mod skills;
 mod stats;
+mod trial;
 mod unlinted;
 
 use std::collections::HashMap;
@@ -58,6 +59,7 @@ pub use resources::{Resource, ResourceTemplate, TEMPLATES};
 pub use search::{Match, Reason, Routing, Search, SearchResult};
 pub use skills::{RegisteredFindings, RegistrySizes, SkillHead, SkillRegistration};
 pub use stats::Stats;
+pub use trial::RoutingTrial;
 
 use crate::catalogue::Catalogue;
 use crate::change::ChangePublisher;

@@ -7,7 +7,8 @@ use skills_search::{Field, Request};
 
 use super::Registry;
 use super::search_request::{check_limit, check_request, cursor_fingerprint, parse_cursor};
-use crate::limits::DEFAULT_MATCHES;
+use crate::limits::{DEFAULT_MATCHES, SHOWN_TRIGGERS_MAX};
+use crate::markdown::shown_title;
 use crate::search_index::{EVERYTHING, SKILLS, SearchIndex, groups_of, is_prompt};
 use crate::{Error, Origin, ResourceUri, SkillId};
 
@@ -38,7 +39,8 @@ pub struct Match {
     pub id: Arc<str>,
     /// The address of a skill.
     pub uri: Option<String>,
-    /// Its title, or its id.
+    /// Its title, cut after [`SHOWN_TITLE_MAX`](crate::limits::SHOWN_TITLE_MAX) characters, or its
+    /// id.
     pub title: Arc<str>,
     /// Its description.
     pub description: Option<Arc<str>>,
@@ -46,7 +48,7 @@ pub struct Match {
     pub score: f32,
     /// The words of the request that counted.
     pub why: Vec<Reason>,
-    /// The triggers that the request matches, as declared.
+    /// The first [`SHOWN_TRIGGERS_MAX`] triggers that the request matches, each cut as a title.
     pub matched: Vec<Arc<str>>,
 }
 
@@ -96,7 +98,7 @@ impl Registry {
     /// The same as [`Self::search`] for a person, which is not a use.
     pub async fn search_uncounted(&self, search: &Search<'_>) -> Result<SearchResult, Error> {
         check_request(search.text)?;
-        let limit = check_limit(search.limit)?;
+        let limit = check_limit(search.limit, "use `cursor` for more matches")?;
         self.update_index().await?;
         let index = self.searcher.read();
         let fingerprint = cursor_fingerprint(search, index.fingerprint());
@@ -117,7 +119,7 @@ impl Registry {
         let next = offset + matches.len();
         let more = next < ranking.total && !matches.is_empty();
         Ok(SearchResult {
-            advice: matches.is_empty().then(|| nothing_found(search.prefix)),
+            advice: matches.is_empty().then(|| nothing_found(search)),
             matches,
             total: ranking.total,
             cursor: more.then(|| format!("{next}.{fingerprint:016x}")),
@@ -139,35 +141,40 @@ impl Registry {
         limit: Option<usize>,
     ) -> Result<Routing, Error> {
         check_request(request)?;
-        let limit = check_limit(limit.or(Some(DEFAULT_MATCHES / 2)))?;
+        let hint = "`skills::search` has pages of as many";
+        let limit = check_limit(limit.or(Some(DEFAULT_MATCHES / 2)), hint)?;
         self.update_index().await?;
-        let index = self.searcher.read();
-        let ranking = index.rank(&Request {
-            groups: SKILLS,
-            limit,
-            ..Request::new(request)
-        });
-        let mut matches = shown(&index, &ranking.matches);
-        if !ranking.is_relevant {
-            let advice = Some(abstention_advice(&matches));
-            return Ok(Routing {
-                matches: Vec::new(),
-                abstained: true,
-                close: matches,
-                advice,
-            });
-        }
-        let least = matches
-            .first()
-            .map_or(0.0, |best| best.score * ANSWER_SHARE);
-        let answers = matches.iter().take_while(|found| found.score >= least);
-        let close = matches.split_off(answers.count());
-        Ok(Routing {
-            matches,
-            abstained: false,
-            close,
-            advice: None,
-        })
+        Ok(routing(&self.searcher.read(), request, limit))
+    }
+}
+
+/// The skills of an index for a request.
+pub(super) fn routing(index: &SearchIndex, request: &str, limit: usize) -> Routing {
+    let ranking = index.rank(&Request {
+        groups: SKILLS,
+        limit,
+        ..Request::new(request)
+    });
+    let mut matches = shown(index, &ranking.matches);
+    if !ranking.is_relevant {
+        let advice = Some(abstention_advice(&matches));
+        return Routing {
+            matches: Vec::new(),
+            abstained: true,
+            close: matches,
+            advice,
+        };
+    }
+    let least = matches
+        .first()
+        .map_or(0.0, |best| best.score * ANSWER_SHARE);
+    let answers = matches.iter().take_while(|found| found.score >= least);
+    let close = matches.split_off(answers.count());
+    Routing {
+        matches,
+        abstained: false,
+        close,
+        advice: None,
     }
 }
 
@@ -201,16 +208,28 @@ fn shown(index: &SearchIndex, found: &[skills_search::Match]) -> Vec<Match> {
             uri: (!is_prompt(found.group))
                 .then(|| address(&found.id))
                 .flatten(),
-            title: entry.title.clone().unwrap_or_else(|| Arc::clone(&found.id)),
+            title: entry
+                .title
+                .as_ref()
+                .map_or_else(|| Arc::clone(&found.id), short),
             description: entry.description.clone(),
             score: found.score,
             why: found.why.iter().map(reason).collect(),
             matched: triggers
-                .filter_map(|&at| entry.triggers.get(at).cloned())
+                .filter_map(|&at| entry.triggers.get(at).map(short))
+                .take(SHOWN_TRIGGERS_MAX)
                 .collect(),
         })
     };
     found.iter().filter_map(shown).collect()
+}
+
+/// The text, not copied unless it is cut.
+fn short(text: &Arc<str>) -> Arc<str> {
+    match shown_title(text) {
+        Cow::Borrowed(_) => Arc::clone(text),
+        Cow::Owned(cut) => cut.into(),
+    }
 }
 
 fn address(id: &str) -> Option<String> {
@@ -218,11 +237,12 @@ fn address(id: &str) -> Option<String> {
     Some(ResourceUri::Skill(id).to_string())
 }
 
-fn nothing_found(prefix: &str) -> String {
-    let wider = if prefix.is_empty() {
-        ""
-    } else {
-        " or without `prefix`"
+fn nothing_found(search: &Search<'_>) -> String {
+    let wider = match (search.prefix.is_empty(), search.origin) {
+        (true, None) => "",
+        (false, None) => " or without `prefix`",
+        (true, Some(_)) => " or without `origin`",
+        (false, Some(_)) => " or without `prefix` and `origin`",
     };
     format!("nothing matches; search with other words{wider}, or list all skills with skill__list")
 }

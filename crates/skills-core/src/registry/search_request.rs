@@ -21,14 +21,19 @@ pub(super) fn check_request(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn check_limit(limit: Option<usize>) -> Result<usize, Error> {
+/// The number of matches; the hint says how to get more than the most.
+pub(super) fn check_limit(limit: Option<usize>, more: &'static str) -> Result<usize, Error> {
     match limit {
         None => Ok(DEFAULT_MATCHES),
         Some(limit @ 1..=MAX_MATCHES) => Ok(limit),
         Some(limit) => Err(Error::invalid_hint(
             "limit",
             format!("is {limit}, not 1 to {MAX_MATCHES}"),
-            "use `cursor` for more matches",
+            if limit == 0 {
+                "leave it out for the usual number"
+            } else {
+                more
+            },
         )),
     }
 }

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker};
 
 use memory_engine::{Memory, now};
 use serde_json::{Value, json};
-use skills_core::{Kind, Routing, Search};
+use skills_core::{Kind, Origin, Routing, Search};
 
 use crate::{Fixture, fixture, fixture_on};
 
@@ -120,6 +120,82 @@ fn every_match_is_on_exactly_one_page() {
     }
     let all: Vec<String> = (0..25).map(|number| format!("s{number:02}")).collect();
     assert_eq!(seen, all);
+}
+
+#[test]
+fn titles_triggers_and_slugs_of_any_length_are_shown_short() {
+    let fixture = fixture();
+    let title = "mail ".repeat(40_000);
+    let triggers: Vec<String> = (0..3_000)
+        .map(|n| format!("mail {}", "a".repeat(n / 1_000)))
+        .collect();
+    let triggers = triggers.join(", ");
+    fixture.register(
+        "a",
+        &format!(
+            "---\ntriggers: {triggers}, {}\n---\n# {title}\n",
+            "mail ".repeat(100)
+        ),
+    );
+    let found = now(fixture.registry.route("mail a aa", None)).unwrap();
+    let found = &found.matches[0];
+    assert_eq!(found.title.chars().count(), 143);
+    assert!(found.title.ends_with("..."));
+    assert!((1..=10).contains(&found.matched.len()));
+    assert!(
+        found
+            .matched
+            .iter()
+            .all(|trigger| trigger.chars().count() <= 143)
+    );
+    for uri in ["skills", "skills?from=a", "a?toc"] {
+        let text = fixture.read(uri).unwrap();
+        assert!(text.len() < 1_000, "{uri}: {} bytes", text.len());
+    }
+    let uri = format!("iii://a#{}", "x".repeat(100_000)).parse().unwrap();
+    let error = now(fixture.registry.read(&uri)).unwrap_err();
+    assert!(error.to_text().len() < 1_000, "{}", error.to_text().len());
+}
+
+#[test]
+fn advice_names_what_narrowed_the_search() {
+    let fixture = fixture();
+    fixture.register("a", "# Mail");
+    let advice = |prefix, origin| {
+        let search = Search {
+            text: "mail",
+            prefix,
+            origin,
+            ..Search::default()
+        };
+        now(fixture.registry.search(&search))
+            .unwrap()
+            .advice
+            .unwrap_or_default()
+    };
+    assert_eq!(advice("", None), "");
+    assert!(advice("b/", None).contains("or without `prefix`,"));
+    assert!(advice("", Some(Origin::Fs)).contains("or without `origin`,"));
+    assert!(advice("b/", Some(Origin::Fs)).contains("or without `prefix` and `origin`,"));
+    let error = now(fixture.registry.route("mail", Some(101))).unwrap_err();
+    assert!(!error.to_text().contains("cursor"), "{}", error.to_text());
+}
+
+#[test]
+fn an_index_without_a_line_says_that_there_are_skills() {
+    let fixture = fixture();
+    fixture.register("man/a", "---\nvisibility: manual\n---\n# A");
+    let index = fixture.read("skills").unwrap();
+    assert!(
+        index.ends_with("Those that can be read are in the list of skills.\n"),
+        "{index}"
+    );
+    let error = now(fixture.registry.read(&"iii://man/".parse().unwrap())).unwrap_err();
+    assert!(
+        error.to_text().contains("did you mean `iii://man/a`?"),
+        "{}",
+        error.to_text()
+    );
 }
 
 #[test]
