@@ -1,10 +1,9 @@
 // Every page has no violation of the rules of axe-core, and fits its window, in both themes.
 
-import { after, before, test } from 'node:test'
-import { endAll } from '../sdk/lib/process.mjs'
+import { test } from 'node:test'
 import { assertAccessible } from './axe.mjs'
-import { launch } from './browser.mjs'
-import { open, startSite } from './site.mjs'
+import { open } from './site.mjs'
+import { browser, site, suite } from './suite.mjs'
 
 const PAGES = [
   '/',
@@ -74,17 +73,7 @@ const STATES = {
   },
 }
 
-let site
-let browser
-
-before(async () => {
-  site = await startSite()
-  browser = await launch()
-})
-after(async () => {
-  await browser?.close()
-  await endAll()
-})
+suite()
 
 for (const colorScheme of ['light', 'dark']) {
   const states = [...PAGES.map((path) => [path, () => {}, path]), ...Object.entries(STATES).map(([name, reach]) => [name, reach, '/'])]

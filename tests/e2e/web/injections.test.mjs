@@ -4,21 +4,15 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { endAll } from '../sdk/lib/process.mjs'
-import { launch } from './browser.mjs'
+import { test } from 'node:test'
 import { INJECTIONS } from './injections.mjs'
-import { open, startSite } from './site.mjs'
+import { open } from './site.mjs'
+import { browser, site, suite } from './suite.mjs'
 
 // Pages that are open at the same time.
 const TABS = 4
 
-let site
-let browser
-
-before(async () => {
-  site = await startSite()
-  browser = await launch()
+suite([], async () => {
   await site.worker.call('prompts::register', {
     name: 'failing',
     description: 'Fails',
@@ -47,10 +41,6 @@ before(async () => {
       skill: `---\ntitle: ${JSON.stringify(line(text))}\ndescription: ${JSON.stringify(text)}\ntriggers: [${JSON.stringify(text)}]\n---\n# ${line(text)}\n\n${text}\n`,
     })
   }
-})
-after(async () => {
-  await browser?.close()
-  await endAll()
 })
 
 test('there are at least 200 texts', () => {

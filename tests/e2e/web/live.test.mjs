@@ -3,34 +3,14 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Peer } from '../sdk/lib/peer.mjs'
-import { Process, endAll } from '../sdk/lib/process.mjs'
+import { Process } from '../sdk/lib/process.mjs'
 import { Inbox } from '../sdk/lib/wait.mjs'
-import { launch } from './browser.mjs'
-import { open, startSite } from './site.mjs'
+import { inPage, register, site, suite } from './suite.mjs'
 
-let site
-let browser
+suite()
 
-before(async () => {
-  site = await startSite()
-  browser = await launch()
-})
-after(async () => {
-  await browser?.close()
-  await endAll()
-})
-
-async function inPage(path, run, options) {
-  const context = await browser.newContext(options)
-  const page = await open(context, site.at(path))
-  await run(page)
-  page.assertSound()
-  await context.close()
-}
-
-const register = (id, skill) => site.worker.call('skills::register', { id, skill })
 const link = (page, id) => page.locator(`main a[href="/skills/${id}"]`)
 
 test('a list and a text follow a worker in another process', async () => {

@@ -1,36 +1,15 @@
 // Browsing, searching, reading and trying, with the script and without JavaScript.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { endAll } from '../sdk/lib/process.mjs'
-import { launch } from './browser.mjs'
-import { open, startSite } from './site.mjs'
+import { test } from 'node:test'
+import { inPage, site, suite } from './suite.mjs'
 
-let site
-let browser
-
-before(async () => {
-  site = await startSite()
-  browser = await launch()
-})
-after(async () => {
-  await browser?.close()
-  await endAll()
-})
-
-/** Opens a page in a window of its own, and closes it after the check. */
-async function at(path, check, options = {}) {
-  const context = await browser.newContext(options)
-  const page = await open(context, site.at(path))
-  await check(page, context)
-  page.assertSound()
-  await context.close()
-}
+suite()
 
 const place = (page) => new URL(page.url()).pathname + new URL(page.url()).search
 
 test('a folder opens in place, and a skill in it is read', () =>
-  at('/', async (page) => {
+  inPage('/', async (page) => {
     await page.getByText('guides/', { exact: true }).click()
     await page.getByRole('link', { name: 'Style guide' }).click()
     await page.getByRole('heading', { level: 1, name: 'Style guide' }).waitFor()
@@ -40,7 +19,7 @@ test('a folder opens in place, and a skill in it is read', () =>
   }))
 
 test('links lead from skill to skill, and the back button back', () =>
-  at('/skills/resend', async (page) => {
+  inPage('/skills/resend', async (page) => {
     await page.getByRole('article').getByRole('link', { name: 'the guide' }).click()
     await page.getByRole('heading', { level: 1, name: 'Style guide' }).waitFor()
     await page.getByRole('article').getByRole('link', { name: 'the words' }).click()
@@ -56,7 +35,7 @@ test('links lead from skill to skill, and the back button back', () =>
   }))
 
 test('results appear while a text is typed, and keys choose one', () =>
-  at('/health', async (page) => {
+  inPage('/health', async (page) => {
     await page.keyboard.press('/')
     await page.keyboard.type('refu')
     const first = page.locator('.found a').first()
@@ -85,7 +64,7 @@ test('results appear while a text is typed, and keys choose one', () =>
   }))
 
 test('results follow fast typing, whichever answer is last', () =>
-  at('/', async (page) => {
+  inPage('/', async (page) => {
     await page.locator('#q').pressSequentially('refunds of a payment', { delay: 1 })
     await page.waitForFunction(() => document.querySelector('.found a.all')?.search === '?q=refunds+of+a+payment')
   }))
@@ -95,7 +74,7 @@ test('how long a search takes in the browser', async (t) => {
     const skill = `# Task ${number}\n\nHow task ${number} of the ${['mail', 'billing', 'deploy'][number % 3]} team is done.\n`
     await site.worker.call('skills::register', { id: `load/task-${number}`, skill })
   }
-  await at('/', async (page) => {
+  await inPage('/', async (page) => {
     const times = []
     for (const text of ['refund', 'mail', 'billing team', 'send an email', 'task 77', 'deploy', 'how mail', 'style']) {
       times.push(await page.evaluate((text) => new Promise((resolve) => {
@@ -120,7 +99,7 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with the script' : 'without JavaScript'
 
   test(`a prompt is filled in and rendered, ${how}`, () =>
-    at('/prompts', async (page) => {
+    inPage('/prompts', async (page) => {
       await page.getByRole('link', { name: 'letter' }).click()
       const to = page.getByRole('textbox', { name: 'to' })
       await to.fill('Ada <b>')
@@ -144,7 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
       function_id: 'node_new::absent',
       arguments: [{ name: 'who', required: true }],
     })
-    await at('/prompts/lost', async (page) => {
+    await inPage('/prompts/lost', async (page) => {
       await page.getByRole('textbox', { name: 'who' }).fill('Ada')
       await page.getByRole('button', { name: 'Render' }).click()
       assert.match(await page.getByRole('alert').innerText(), /node_new::absent.*is absent/s)
@@ -153,7 +132,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 
   test(`a request is routed, ${how}`, () =>
-    at('/route', async (page) => {
+    inPage('/route', async (page) => {
       await page.getByRole('textbox', { name: 'Request' }).fill('please send an email to Ada')
       await page.getByRole('button', { name: 'Route' }).click()
       await page.getByRole('heading', { name: 'An agent is sent to' }).waitFor()
@@ -164,14 +143,14 @@ for (const javaScriptEnabled of [true, false]) {
     }, { javaScriptEnabled }))
 
   test(`an unknown address names the nearest ids, ${how}`, () =>
-    at('/skills/resend/emial', async (page) => {
+    inPage('/skills/resend/emial', async (page) => {
       await page.getByRole('link', { name: 'resend/email' }).first().click()
       await page.getByRole('heading', { level: 1, name: 'One email' }).waitFor()
     }, { javaScriptEnabled }))
 }
 
 test('everything is found and read without JavaScript', () =>
-  at('/', async (page) => {
+  inPage('/', async (page) => {
     await page.getByText('guides/', { exact: true }).click()
     await page.getByRole('link', { name: 'Show the folder guides/' }).click()
     await page.getByRole('main').getByRole('link', { name: 'Words' }).click()
@@ -192,7 +171,7 @@ test('everything is found and read without JavaScript', () =>
   }, { javaScriptEnabled: false }))
 
 test('a line is copied, with the address of this server', () =>
-  at('/connect', async (page) => {
+  inPage('/connect', async (page) => {
     await page.getByRole('button', { name: 'Copy the lines for Claude Code' }).click()
     await page.getByText('Copied').first().waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -200,10 +179,10 @@ test('a line is copied, with the address of this server', () =>
   }, { permissions: ['clipboard-read', 'clipboard-write'] }))
 
 test('functions and health show a worker in another process', async () => {
-  await at('/functions/node_new::greet', async (page) => {
+  await inPage('/functions/node_new::greet', async (page) => {
     await page.getByText('offered by node_new').waitFor()
   })
-  await at('/health', async (page) => {
+  await inPage('/health', async (page) => {
     await page.getByRole('cell', { name: 'node_new' }).waitFor()
   })
 })

@@ -1,22 +1,11 @@
 // A server with a token: the wrong token, the right one, and what is open after it.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { endAll } from '../sdk/lib/process.mjs'
-import { launch } from './browser.mjs'
-import { open, startSite } from './site.mjs'
+import { test } from 'node:test'
+import { open } from './site.mjs'
+import { browser, site, suite } from './suite.mjs'
 
-let site
-let browser
-
-before(async () => {
-  site = await startSite('--token', 'right token')
-  browser = await launch()
-})
-after(async () => {
-  await browser?.close()
-  await endAll()
-})
+suite(['--token', 'right token'])
 
 for (const javaScriptEnabled of [true, false]) {
   test(`signing in ${javaScriptEnabled ? 'with the script' : 'without JavaScript'}`, async () => {

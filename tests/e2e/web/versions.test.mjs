@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { suite } from './suite.mjs'
+import { inPage, register, site, suite } from './suite.mjs'
 
-const web = suite()
-const { inPage, register } = web
+suite()
 
 const TEXTS = ['# Note\n\nFirst <one>.\n', '# Note\n\nSecond.\n', '# Note\n\nThird.\n']
 
@@ -14,7 +13,7 @@ async function registerAll(id) {
   for (const text of TEXTS) await register(id, text)
 }
 
-const stored = async (id) => JSON.stringify(await web.site.worker.call('skills::fetch_skill', { uri: `iii://${id}` }))
+const stored = async (id) => JSON.stringify(await site.worker.call('skills::fetch_skill', { uri: `iii://${id}` }))
 const heading = (page, name) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 const bringBack = (page) => page.getByRole('button', { name: 'Bring this version back' })
 
@@ -57,7 +56,7 @@ for (const javaScriptEnabled of [true, false]) {
     await inPage('/', async (page) => {
       // A page that hears of changes follows them.
       await page.route('**/events', (route) => route.abort())
-      await page.goto(web.site.at(`/versions/${id}?version=1`))
+      await page.goto(site.at(`/versions/${id}?version=1`))
       await bringBack(page).waitFor()
       await register(id, '# Note\n\nTheirs.\n')
       await bringBack(page).click()
@@ -76,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
     await inPage(`/delete/${id}`, async (page) => {
       await page.getByRole('button', { name: 'Delete' }).click()
       await page.waitForURL((url) => url.pathname === '/')
-      await page.goto(web.site.at(`/skills/${id}`))
+      await page.goto(site.at(`/skills/${id}`))
       await page.getByText('was unregistered').waitFor()
       await page.getByRole('link', { name: `Versions of ${id}` }).click()
       await page.getByText('Nothing is registered under this id now.').waitFor()

@@ -1,33 +1,11 @@
 // Skills are created, edited and deleted in a browser, with the script and without it.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { endAll } from '../sdk/lib/process.mjs'
-import { launch } from './browser.mjs'
-import { open, startSite } from './site.mjs'
+import { test } from 'node:test'
+import { inPage, register, site, suite } from './suite.mjs'
 
-let site
-let browser
+suite()
 
-before(async () => {
-  site = await startSite()
-  browser = await launch()
-})
-after(async () => {
-  await browser?.close()
-  await endAll()
-})
-
-/** Runs a test in a page of its own. */
-async function inPage(path, run, options) {
-  const context = await browser.newContext(options)
-  const page = await open(context, site.at(path))
-  await run(page)
-  page.assertSound()
-  await context.close()
-}
-
-const register = (id, skill) => site.worker.call('skills::register', { id, skill })
 const stored = (id) => site.worker.call('skills::fetch_skill', { uri: `iii://${id}` })
 const shows = (page, text) => page.getByText(text).first().waitFor()
 
