@@ -21,7 +21,7 @@ use super::usage::{finish_usage, keep_usage};
 use super::worker::Worker;
 use super::{SHUTDOWN_TIMEOUT, file_sources, registry, remove_expired, scopes, sources};
 use crate::config::LoadedConfig;
-use crate::engine::{ClientEngine, remote};
+use crate::engine::{ClientEngine, Presence, remote};
 
 /// How long the first walk may keep the registry from being ready.
 const FIRST_WALK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -54,6 +54,21 @@ impl EmbeddedRegistry {
         access: AccessPolicy,
         loaded: &LoadedConfig,
     ) -> Result<Self, StateError> {
+        Self::open_as(data_dir, access, loaded, Presence::in_dir)
+    }
+
+    /// The same for a process that no worker can connect to.
+    pub fn without_workers(data_dir: &Path, loaded: &LoadedConfig) -> Result<Self, StateError> {
+        let access = AccessPolicy::default();
+        Self::open_as(data_dir, access, loaded, Presence::of_others)
+    }
+
+    fn open_as(
+        data_dir: &Path,
+        access: AccessPolicy,
+        loaded: &LoadedConfig,
+        presence: fn(&Path) -> Presence,
+    ) -> Result<Self, StateError> {
         let limits = &loaded.config.limits;
         let metrics = Arc::<Metrics>::default();
         let store = StoreOptions {
@@ -81,7 +96,8 @@ impl EmbeddedRegistry {
             description: Some(env!("CARGO_PKG_DESCRIPTION").into()),
             ..ClientOptions::named("skills")
         });
-        let engine = ClientEngine::with_store(client.clone(), Arc::clone(&store));
+        let engine =
+            ClientEngine::with_store(client.clone(), Arc::clone(&store), presence(data_dir));
         let sources = file_sources(loaded);
         let registry = registry(Arc::new(engine), loaded, sources.for_registry());
         add_store_check(&registry, data_dir.to_owned());

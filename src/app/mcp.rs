@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use skills_access::AccessPolicy;
 use skills_core::{Change, Registry, Topic};
 use skills_files::Sources;
 use skills_iii::client::Handler;
@@ -33,7 +32,7 @@ pub async fn mcp(
 ) -> Result<(), ConnectError> {
     match locate(target).await? {
         Location::Directory(data_dir) => {
-            let embedded = EmbeddedRegistry::open(&data_dir, AccessPolicy::default(), loaded)?;
+            let embedded = EmbeddedRegistry::without_workers(&data_dir, loaded)?;
             tracing::info!(data = %data_dir.display(), "ready, on the data directory");
             let registry = Arc::clone(&embedded.registry);
             serve_stdio(&embedded.client, registry, loaded, stop).await;

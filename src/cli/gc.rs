@@ -76,6 +76,8 @@ struct Entry {
 struct OwnerState {
     owner: String,
     connected: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unknown: bool,
     skills: usize,
     prompts: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,6 +122,16 @@ pub fn run(args: &GcArgs) -> Result<(), CliError> {
             1 => "1 entry".to_owned(),
             number => format!("{number} entries"),
         };
+        let unknown = garbage.owners.iter().filter(|owner| owner.unknown);
+        let unknown = unknown.count();
+        if unknown > 0 {
+            output.warn(&format!(
+                "it is not known whether {} {} connected: another process serves this data directory; \
+                 run it when only one does",
+                count(unknown, "owner"),
+                if unknown == 1 { "is" } else { "are" },
+            ));
+        }
         let kept = garbage.owners.iter();
         let kept = kept.filter(|owner| owner.connected || owner.expires_at.is_some());
         let kept = count(kept.count(), "owner");

@@ -7,13 +7,15 @@ use skills_core::{Engine, Failure, Json, Pending, StoredRow};
 use skills_iii::state::SqliteState;
 use skills_iii::{CallError, Client};
 
-use super::{compact, failure, for_each_row, is_idempotent};
+use super::{Presence, compact, failure, for_each_row, is_idempotent};
 
 /// An engine at the other end of a client.
 pub struct ClientEngine {
     client: Client,
     /// The engine's state, if the engine is in this process.
     store: Option<Arc<SqliteState>>,
+    /// The other engines on its data directory.
+    presence: Option<Presence>,
 }
 
 impl ClientEngine {
@@ -22,14 +24,17 @@ impl ClientEngine {
         Self {
             client,
             store: None,
+            presence: None,
         }
     }
 
-    /// The same for an engine in this process that keeps its state in `store`.
-    pub fn with_store(client: Client, store: Arc<SqliteState>) -> Self {
+    /// The same for an engine in this process that keeps its state in `store`, in the data
+    /// directory of `presence`.
+    pub fn with_store(client: Client, store: Arc<SqliteState>, presence: Presence) -> Self {
         Self {
             client,
             store: Some(store),
+            presence: Some(presence),
         }
     }
 }
@@ -73,6 +78,10 @@ impl Engine for ClientEngine {
                 None => Ok(None),
             }
         })
+    }
+
+    fn shares_state(&self) -> bool {
+        self.presence.as_ref().is_some_and(Presence::has_others)
     }
 
     fn send(&self, function: &str, payload: Json) {

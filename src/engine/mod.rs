@@ -7,6 +7,7 @@
 mod client;
 mod empty;
 mod local;
+mod presence;
 pub mod remote;
 mod worker_source;
 
@@ -18,6 +19,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 pub use client::ClientEngine;
 pub use empty::EmptyEngine;
 pub use local::LocalEngine;
+pub use presence::Presence;
 pub use worker_source::WorkerSource;
 
 /// Functions of the engine itself that may be called twice without harm.

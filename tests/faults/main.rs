@@ -11,6 +11,7 @@ mod clock;
 mod damage;
 mod hostile_engine;
 mod kill;
+mod leases;
 mod log;
 mod reconnect;
 mod support;

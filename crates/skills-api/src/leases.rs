@@ -108,6 +108,7 @@ pub const GC: Operation = Operation::function::<GcInput, GcOutput>(
             output.owners.extend(owners.into_iter().map(|one| GcOwner {
                 owner: one.owner.to_string(),
                 connected: one.connected,
+                unknown: one.unknown,
                 skills: one.skills,
                 prompts: one.prompts,
                 expires_at: one.expires_at,
@@ -206,6 +207,10 @@ struct GcOwner {
     owner: String,
     /// Whether a worker of this name or id is connected, or the one that registered an entry.
     connected: bool,
+    /// Whether it may be connected to another process on the same data directory. Its entries stay.
+    /// Absent if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unknown: bool,
     /// How many skills name it.
     skills: usize,
     /// How many prompts name it.

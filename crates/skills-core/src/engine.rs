@@ -47,6 +47,12 @@ pub trait Engine: Send + Sync {
         Box::pin(std::future::ready(Ok(None)))
     }
 
+    /// Whether another engine that has the same state may run, and have workers that this one does
+    /// not know of.
+    fn shares_state(&self) -> bool {
+        false
+    }
+
     /// Sends a call without waiting for a result. Never blocks; failures are not reported.
     fn send(&self, function: &str, payload: Json);
 }

@@ -37,6 +37,9 @@ pub struct OwnerState {
     pub owner: Owner,
     /// Whether a worker of this name or id is connected, or one that registered an entry for it.
     pub connected: bool,
+    /// Whether it may be connected to another engine with the same state, whose workers this one
+    /// does not know. Its entries stay.
+    pub unknown: bool,
     /// How many skills name it.
     pub skills: usize,
     /// How many prompts name it.
@@ -56,11 +59,13 @@ struct Known {
 
 impl Registry {
     /// Removes every entry that names an owner which is neither connected nor holds a valid
-    /// lease, and every entry past its lease that names none. With `dry_run` nothing is removed.
+    /// lease, and every entry past its lease that names none. While another engine with the same
+    /// state runs, no owner counts as gone. With `dry_run` nothing is removed.
     ///
     /// This is also the place to give back what other scopes keep of removed entries.
     pub async fn collect_garbage(&self, dry_run: bool) -> Result<Garbage, Error> {
         let workers = self.connected_workers().await?;
+        let is_shared = self.engine.shares_state();
         let state = self.stored_leases().await?;
         let now = self.now_ms();
         let mut current: Vec<(&Lease, Option<u64>)> = Vec::new();
@@ -91,7 +96,7 @@ impl Registry {
             None => deadline.is_some_and(|end| end <= now),
             Some(owner) => {
                 let known = &owners[owner];
-                !known.connected && known.expires.is_none()
+                !known.connected && known.expires.is_none() && !is_shared
             }
         };
         let (garbage, kept): (Vec<_>, Vec<_>) = current.iter().partition(|one| is_garbage(one));
@@ -112,6 +117,7 @@ impl Registry {
         let owners = owners.into_iter().map(|(owner, known)| OwnerState {
             owner: owner.clone(),
             connected: known.connected,
+            unknown: is_shared && !known.connected && known.expires.is_none(),
             skills: known.skills,
             prompts: known.prompts,
             expires_at: known.expires.map(|end| from_unix_ms(end).into()),

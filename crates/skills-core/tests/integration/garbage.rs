@@ -77,3 +77,30 @@ fn a_renewal_while_garbage_is_collected_keeps_the_entries_of_its_owner() {
     assert_eq!(gone.entries.len(), 2);
     assert!(memory.rows("skills").is_empty());
 }
+
+#[test]
+fn while_another_engine_has_the_same_state_no_owner_is_gone() {
+    let memory = Memory::new();
+    memory.offer("engine::workers::list", |_| {
+        let workers = json!({ "workers": [] });
+        Ok(Some(serde_json::value::to_raw_value(&workers).unwrap()))
+    });
+    let one = instance(&memory);
+    one.register(leased("# A", Some("mailer"), None));
+    let unowned = SkillRegistration {
+        id: "b".parse().unwrap(),
+        ..leased("# B", None, Some(500))
+    };
+    one.register(unowned);
+    CLOCK.set(500);
+    memory.share(true);
+    let found = now(one.registry.collect_garbage(false)).unwrap();
+    // An end is an end on every engine.
+    let names: Vec<_> = found.entries.iter().map(|one| one.entry.name()).collect();
+    assert_eq!(names, ["b"]);
+    assert!(found.owners[0].unknown && !found.owners[0].connected);
+    memory.share(false);
+    let found = now(one.registry.collect_garbage(false)).unwrap();
+    assert_eq!(found.entries.len(), 1);
+    assert!(memory.rows("skills").is_empty());
+}

@@ -35,6 +35,7 @@ struct Inner {
     rows: BTreeMap<(String, String), Json>,
     functions: HashMap<String, Handler>,
     by_hand: bool,
+    shared: bool,
     next: u64,
     calls: BTreeMap<u64, Call>,
     connections: Vec<Connection>,
@@ -104,6 +105,11 @@ impl Memory {
     /// [`acknowledge`](Self::acknowledge).
     pub fn by_hand(&self) {
         self.inner().by_hand = true;
+    }
+
+    /// Whether another engine has the same state.
+    pub fn share(&self, shared: bool) {
+        self.inner().shared = shared;
     }
 
     /// The calls that are not applied yet.
@@ -262,6 +268,10 @@ impl Engine for Link {
             },
         );
         Box::pin(PendingCall { link: self, number })
+    }
+
+    fn shares_state(&self) -> bool {
+        self.memory.inner().shared
     }
 
     fn send(&self, function: &str, payload: Json) {
