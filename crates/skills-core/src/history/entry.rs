@@ -3,7 +3,7 @@
 //! The versions of an entry are a ring of rows with the keys `id@0`, `id@1` and so on: version 1
 //! is in the first, and a new version replaces the oldest, so that pruning takes no call. A row is
 //! an object with a list for each version: `{"v21": [{...}]}`; some also name [how long the
-//! ring](super::ring) is: `{"ring20": true}`. Versions are appended to their
+//! ring](super::ring_buffer) is: `{"ring20": true}`. Versions are appended to their
 //! list, which the engine does in one step: of two instances that write the same number, the
 //! first is the version, and the other finds out and takes the next number. Nothing is
 //! overwritten, even if one of them ends at that moment.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::ring::longest;
+use super::ring_buffer::longest;
 use super::{Note, VersionOp};
 use crate::row::Row;
 use crate::{Actor, Digest, Json};

@@ -11,7 +11,7 @@
 
 mod entry;
 mod reference;
-mod ring;
+mod ring_buffer;
 mod store;
 mod tombstone;
 mod versions;

@@ -8,7 +8,7 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::entry::{RingRow, append_ops, field, for_each_version, length_field, undo_ops};
-use super::ring::Ring;
+use super::ring_buffer::RingBuffer;
 use super::{Note, StoredVersion, Version, VersionOp, Versions};
 use crate::engine::StoredRow;
 use crate::limits::MAX_VERSIONS;
@@ -86,7 +86,7 @@ impl<T: Row> VersionStore<T> {
         Ok(self.in_order(self.read_ring(id).await?))
     }
 
-    fn in_order(&self, ring: Ring) -> Versions {
+    fn in_order(&self, ring: RingBuffer) -> Versions {
         let stored = ring.into_versions().into_iter();
         Versions::new(stored.map(Version::from_stored).collect(), self.keep)
     }

@@ -38,12 +38,12 @@ struct Place {
 
 /// What is stored of an entry.
 #[derive(Debug, Default)]
-pub(super) struct Ring {
+pub(super) struct RingBuffer {
     /// By their places; empty if there is nothing of the entry.
     rows: Vec<Place>,
 }
 
-impl Ring {
+impl RingBuffer {
     /// The length that a writer uses which keeps this many versions.
     fn length_for(&self, keep: u64) -> u64 {
         let Some(first) = self.rows.first() else {
@@ -86,9 +86,9 @@ impl Ring {
 
 impl<T: Row> VersionStore<T> {
     /// Reads what is stored of an entry.
-    pub(super) async fn read_ring(&self, id: &str) -> Result<Ring, Failure> {
+    pub(super) async fn read_ring(&self, id: &str) -> Result<RingBuffer, Failure> {
         let Some(first) = self.read_place(id, 0).await? else {
-            return Ok(Ring::default());
+            return Ok(RingBuffer::default());
         };
         // Without a length, any row may have versions.
         let length = first.lengths.last().copied().unwrap_or_else(longest);
@@ -97,7 +97,7 @@ impl<T: Row> VersionStore<T> {
         for other in others {
             rows.push(other?.unwrap_or_default());
         }
-        Ok(Ring { rows })
+        Ok(RingBuffer { rows })
     }
 
     async fn read_place(&self, id: &str, place: u64) -> Result<Option<Place>, Failure> {
@@ -119,7 +119,7 @@ impl<T: Row> VersionStore<T> {
 
     /// Reads what is stored of an entry, and makes sure that every writer knows how long its ring
     /// is. Returns the length too.
-    pub(super) async fn settled_ring(&self, id: &str) -> Result<(Ring, u64), Failure> {
+    pub(super) async fn settled_ring(&self, id: &str) -> Result<(RingBuffer, u64), Failure> {
         for _ in 0..ATTEMPTS {
             let ring = self.read_ring(id).await?;
             let length = ring.length_for(self.keep());
