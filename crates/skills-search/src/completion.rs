@@ -25,7 +25,7 @@ impl Index {
         if last.chars().count() < LETTERS_MIN {
             return None;
         }
-        let documents = |term| self.postings[term as usize].live();
+        let documents = |term| self.documents.postings[term as usize].live();
         let words = self.dictionary.words_from(&last);
         let words = words.filter(|&(_, term)| documents(term) > 0);
         let best =

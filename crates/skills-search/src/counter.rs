@@ -1,8 +1,8 @@
 //! Counting the terms of a document.
 
 use crate::dictionary::{STOP_WORD, Term};
+use crate::documents::Lengths;
 use crate::field::{FIELDS, Field, FieldSet};
-use crate::index::Lengths;
 use crate::postings::{Counts, fields_of};
 
 /// How often a document has a term.

@@ -1,30 +1,16 @@
 //! The index: documents are added, replaced and removed one at a time.
 
-use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::slice;
-use std::sync::Arc;
 
-use crate::counter::Counted;
-use crate::dictionary::{Dictionary, Term};
+use crate::dictionary::Dictionary;
 use crate::document::{Document, Group};
-use crate::field::{FIELDS, FieldSet};
+use crate::documents::Documents;
 use crate::near::Near;
 use crate::new_words::NewTerms;
-use crate::postings::{Postings, Slot, number_bytes, read_number};
-use crate::reading::{Reader, Reading};
-use crate::threads::{Piece, documents_at_once, read_all};
-use crate::triggers::Triggers;
-use crate::vectors::{RowNumber, Vectors};
+use crate::reading::Reader;
+use crate::threads::{Piece, read_all, threads_for};
 use crate::weights::Weights;
-
-/// Free slots that are kept before all documents are renumbered.
-const FREE_SLOTS_MIN: usize = 1024;
-
-/// The most bytes of a term in the form that a document keeps: five of its number, one of fields.
-const ENCODED_BYTES: usize = 6;
-
-/// In the place of the group of a removed document.
-pub(crate) const REMOVED: Group = Group::MAX;
 
 /// Documents by the words they contain and by what they mean.
 #[derive(Default)]
@@ -33,39 +19,9 @@ pub struct Index {
     /// The words and terms of the documents.
     pub(crate) dictionary: Dictionary,
     pub(crate) near: Near,
-    /// By term.
-    pub(crate) postings: Vec<Postings>,
-    pub(crate) vectors: Vectors,
-    pub(crate) triggers: Triggers,
-    /// By slot; none for a removed document.
-    pub(crate) documents: Vec<Option<Indexed>>,
-    /// By slot: the number of words of each field. Apart, because every hit of a word reads it.
-    pub(crate) lengths: Vec<Lengths>,
-    /// By slot: the group, or [`REMOVED`]. Apart, because every request reads it.
-    pub(crate) groups: Vec<Group>,
-    /// By group and id.
-    slots: Vec<HashMap<Arc<str>, Slot>>,
-    live: usize,
-    /// By field: the words of all documents.
-    pub(crate) total_lengths: [u64; FIELDS],
-    /// Reused between documents.
-    reader: Reader,
-    /// Reused between documents: the terms of one in the form that it keeps.
-    encoded: Vec<u8>,
-}
-
-/// By field: the number of words.
-pub(crate) type Lengths = [u32; FIELDS];
-
-/// A document of the index.
-pub(crate) struct Indexed {
-    pub group: Group,
-    pub id: Arc<str>,
-    pub row: RowNumber,
-    /// Its terms with their fields.
-    terms: Box<[u8]>,
-    /// Its trigger phrases.
-    phrases: Box<[u32]>,
+    pub(crate) documents: Documents,
+    /// One for each thread.
+    readers: Vec<Reader>,
 }
 
 impl Index {
@@ -79,28 +35,17 @@ impl Index {
 
     /// How many documents it has.
     pub fn len(&self) -> usize {
-        self.live
+        self.documents.len()
     }
 
     /// Whether it has no documents.
     pub fn is_empty(&self) -> bool {
-        self.live == 0
+        self.len() == 0
     }
 
     /// Whether it has a document.
     pub fn contains(&self, group: Group, id: &str) -> bool {
-        self.slot(group, id).is_some()
-    }
-
-    /// The documents with an id, in any group.
-    pub(crate) fn slots_of(&self, id: &str) -> impl Iterator<Item = Slot> {
-        self.slots
-            .iter()
-            .filter_map(move |slots| slots.get(id).copied())
-    }
-
-    fn slot(&self, group: Group, id: &str) -> Option<Slot> {
-        self.slots.get(usize::from(group))?.get(id).copied()
+        self.documents.slot(group, id).is_some()
     }
 
     /// Adds a document, or replaces the one with its group and id.
@@ -110,154 +55,95 @@ impl Index {
 
     /// The same for several documents, in order. Many are read on several threads.
     pub fn insert_all(&mut self, documents: &[Document<'_>]) {
-        for documents in documents.chunks(documents_at_once(documents.len())) {
-            let first = self.dictionary.next_term();
-            let body_weight = self.weights.vector_body;
-            let pieces = read_all(&mut self.reader, &self.dictionary, documents, body_weight);
-            let mut documents = documents.iter();
-            for Piece { readings, new } in pieces {
-                let new_terms = new.add_to(&mut self.dictionary, &mut self.near, first);
-                for (reading, document) in readings.iter().zip(&mut documents) {
-                    self.store(document, reading, &new_terms);
-                }
-            }
+        match threads_for(documents.len()) {
+            // The words of one document are known to the next one.
+            1 => documents.chunks(1).for_each(|one| self.insert_on(1, one)),
+            threads => self.insert_on(threads, documents),
         }
     }
 
-    /// Adds a document that was read.
-    fn store(&mut self, document: &Document<'_>, reading: &Reading, new_terms: &NewTerms) {
-        self.remove(document.group, document.id);
-        let slot = Slot::try_from(self.documents.len()).expect("fewer than 4 Gi changes");
-        let lengths = reading.lengths;
-        let terms = self.post(slot, reading, new_terms);
-        let id: Arc<str> = document.id.into();
-        let row = self.vectors.insert(slot, &reading.vector);
-        for (sum, length) in self.total_lengths.iter_mut().zip(lengths) {
-            *sum += u64::from(length);
+    fn insert_on(&mut self, threads: usize, documents: &[Document<'_>]) {
+        let Self {
+            weights,
+            dictionary,
+            near,
+            documents: stored,
+            readers,
+        } = self;
+        if readers.len() < threads {
+            readers.resize_with(threads, Reader::default);
         }
-        self.lengths.push(lengths);
-        self.groups.push(document.group);
-        self.documents.push(Some(Indexed {
-            group: document.group,
-            id: Arc::clone(&id),
-            row,
-            terms,
-            phrases: self.triggers.insert(slot, document.triggers),
-        }));
-        let group = usize::from(document.group);
-        if self.slots.len() <= group {
-            self.slots.resize_with(group + 1, HashMap::new);
+        let readers = &mut readers[..threads];
+        let mut new_terms = NewTerms::new(dictionary, threads);
+        let store = |piece: &Piece<'_>| {
+            new_terms.add(piece.reader, &piece.new_terms);
+            stored.reserve_terms(new_terms.all_terms());
+            let number_of = new_terms.of(piece.reader);
+            for (document, reading) in piece.documents.iter().zip(&piece.readings) {
+                stored.insert(document, reading, &number_of);
+            }
+        };
+        let read = || read_all(readers, dictionary, documents, weights.vector_body, store);
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(read)) {
+            // The stored documents have these terms. The readers may have words of the document that
+            // was being read.
+            new_terms.add_to(dictionary, near, []);
+            self.readers.clear();
+            resume_unwind(panic);
         }
-        self.slots[group].insert(id, slot);
-        self.live += 1;
+        let words = readers.iter_mut().map(Reader::take_new);
+        new_terms.add_to(dictionary, near, words);
     }
 
     /// Removes a document. Returns whether there was one.
     pub fn remove(&mut self, group: Group, id: &str) -> bool {
-        let slots = self.slots.get_mut(usize::from(group));
-        let Some(slot) = slots.and_then(|slots| slots.remove(id)) else {
-            return false;
-        };
-        self.live -= 1;
-        self.groups[slot as usize] = REMOVED;
-        let Some(document) = self.documents[slot as usize].take() else {
-            return false;
-        };
-        let lengths = self.lengths[slot as usize];
-        for (sum, length) in self.total_lengths.iter_mut().zip(lengths) {
-            *sum -= u64::from(length);
-        }
-        let Self {
-            documents,
-            postings,
-            ..
-        } = self;
-        document.for_each_term(|term, _| {
-            postings[term as usize].remove_one(|slot| documents[slot as usize].is_some());
-        });
-        self.triggers.remove(&document.phrases);
-        if let Some(moved) = self.vectors.remove(document.row)
-            && let Some(moved) = &mut self.documents[moved as usize]
-        {
-            moved.row = document.row;
-        }
-        if self.documents.len() > 2 * self.live + FREE_SLOTS_MIN {
-            self.renumber();
-        }
-        true
-    }
-
-    /// Adds the terms that were read to the postings. Returns them in the form that a document
-    /// keeps.
-    fn post(&mut self, slot: Slot, reading: &Reading, new_terms: &NewTerms) -> Box<[u8]> {
-        let all_terms = self.dictionary.len();
-        if self.postings.len() < all_terms {
-            self.postings.resize_with(all_terms, Postings::default);
-        }
-        // Eight bytes are written for each, of which the next one overwrites what is not used.
-        let room = ENCODED_BYTES * reading.terms.len() + size_of::<u64>();
-        if self.encoded.len() < room {
-            self.encoded.resize(room, 0);
-        }
-        let mut at = 0;
-        for &Counted {
-            term,
-            counts,
-            fields,
-        } in &reading.terms
-        {
-            let term = new_terms.of(term);
-            self.postings[term as usize].push(slot, counts, fields);
-            let is_elsewhere = fields != FieldSet::BODY;
-            let (number, length) = number_bytes(term << 1 | u32::from(is_elsewhere));
-            let encoded = number | u64::from(fields.bits()) << (8 * length);
-            self.encoded[at..at + size_of::<u64>()].copy_from_slice(&encoded.to_le_bytes());
-            at += length + usize::from(is_elsewhere);
-        }
-        self.encoded[..at].into()
-    }
-
-    /// Closes the gaps that removed documents left in the numbers.
-    fn renumber(&mut self) {
-        let mut new_slots = vec![None; self.documents.len()];
-        let mut next: Slot = 0;
-        for (new, document) in new_slots.iter_mut().zip(&self.documents) {
-            if document.is_some() {
-                *new = Some(next);
-                next += 1;
-            }
-        }
-        let new_slot = |slot: Slot| new_slots[slot as usize];
-        for postings in &mut self.postings {
-            postings.rewrite(new_slot);
-        }
-        let moved = |slot: Slot| new_slot(slot).unwrap_or(slot);
-        self.triggers.renumber(moved);
-        self.vectors.renumber(moved);
-        let slots = self.slots.iter_mut().flat_map(HashMap::values_mut);
-        slots.for_each(|slot| *slot = moved(*slot));
-        let mut documents = self.documents.iter();
-        self.lengths
-            .retain(|_| documents.next().is_some_and(Option::is_some));
-        self.documents.retain(Option::is_some);
-        self.groups.retain(|&group| group != REMOVED);
+        self.documents.remove(group, id)
     }
 }
 
-impl Indexed {
-    /// Visits its terms with their fields.
-    pub(crate) fn for_each_term(&self, mut visit: impl FnMut(Term, FieldSet)) {
-        let mut bytes = &*self.terms;
-        while !bytes.is_empty() {
-            let term = read_number(&mut bytes);
-            let mut fields = FieldSet::BODY;
-            if term & 1 != 0
-                && let Some((&bits, rest)) = bytes.split_first()
-            {
-                fields = FieldSet::from_bits(bits);
-                bytes = rest;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Request;
+
+    fn bodies() -> Vec<String> {
+        let body = |n: usize| {
+            let words = (0..40).map(|at| format!("word{} ", (n * 7 + at * at) % 211));
+            format!("# Skill {n}\n\n{}", words.collect::<String>())
+        };
+        (0..300).map(body).collect()
+    }
+
+    fn documents<'a>(ids: &'a [String], bodies: &'a [String]) -> Vec<Document<'a>> {
+        let document = |(id, body): (&'a String, &'a String)| Document {
+            id,
+            body,
+            ..Document::default()
+        };
+        ids.iter().zip(bodies).map(document).collect()
+    }
+
+    /// More threads than there are processors, so that documents are read in any order.
+    #[test]
+    fn an_index_does_not_depend_on_the_number_of_threads() {
+        let bodies = bodies();
+        let ids: Vec<String> = (0..bodies.len()).map(|n| format!("skill-{n}")).collect();
+        let documents = documents(&ids, &bodies);
+        let index_on = |threads| {
+            let mut index = Index::default();
+            for some in documents.chunks(100) {
+                index.insert_on(threads, some);
             }
-            visit(term >> 1, fields);
+            index
+        };
+        let one = index_on(1);
+        for threads in [2, 3, 4, 8] {
+            let many = index_on(threads);
+            assert_eq!(many.len(), one.len());
+            for request in ["word3 word77", "skill 12", "word210 word1 word5"] {
+                let ranked = |index: &Index| format!("{:?}", index.rank(&Request::new(request)));
+                assert_eq!(ranked(&many), ranked(&one), "{threads} threads: {request}");
+            }
         }
     }
 }

@@ -47,11 +47,26 @@ impl PlainWord {
     /// Its script.
     pub(crate) const SCRIPT: Script = Script::Stemmed(Language::English);
 
-    /// The plain word at the beginning of a text, if it ends before the [`Key::BYTES`]th byte of it
-    /// and is not followed by another letter.
+    /// The plain word at the beginning of a text, if it is shorter than [`Key::BYTES`] and not
+    /// followed by another letter.
     #[inline]
     pub(crate) fn at_start(text: &[u8]) -> Option<Self> {
-        let first: &[u8; Key::BYTES] = text.first_chunk()?;
+        match text.first_chunk() {
+            Some(first) => Self::at_start_of(first),
+            None => Self::at_start_of_short(text),
+        }
+    }
+
+    /// The same for a short text, as if spaces followed.
+    #[inline(never)]
+    fn at_start_of_short(text: &[u8]) -> Option<Self> {
+        let mut padded = [b' '; Key::BYTES];
+        padded[..text.len()].copy_from_slice(text);
+        Self::at_start_of(&padded)
+    }
+
+    #[inline]
+    fn at_start_of(first: &[u8; Key::BYTES]) -> Option<Self> {
         let is_capital = first[0].is_ascii_uppercase();
         let mut key = Key::from_bytes(first);
         key.0 |= u64::from(is_capital) * 0x20;
@@ -129,12 +144,17 @@ mod tests {
         check("abcdefgh and more", Some("abcdefgh"));
         check("abcdefghijklmno ", Some("abcdefghijklmno"));
         check("abcdefghijklmnop ", None);
-        check("send", None);
+        check("abcdefghijklmno", Some("abcdefghijklmno"));
+        check("abcdefghijklmnop", None);
+        check("send", Some("send"));
+        check("Send it", Some("send"));
+        check("", None);
         check("sendEmail to them", None);
         check("Send it to all of them", Some("send"));
         check("-send the message", None);
         check("café is not plain", None);
         check("é is not plain at all", None);
+        check("né", None);
     }
 
     #[test]

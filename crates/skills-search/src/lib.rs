@@ -29,6 +29,7 @@ mod confidence;
 mod counter;
 mod dictionary;
 mod document;
+mod documents;
 mod field;
 mod headings;
 mod index;

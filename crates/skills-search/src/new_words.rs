@@ -36,6 +36,8 @@ impl Found {
 pub(crate) struct NewWords {
     /// Its words have terms in these numbers; its own list of terms begins at 1, as every one.
     beside: Dictionary,
+    /// How many of the terms were returned by [`Self::terms_since_last_call`].
+    returned: usize,
 }
 
 impl NewWords {
@@ -83,51 +85,79 @@ impl NewWords {
             .unwrap_or_else(|| dictionary.next_term() - 1 + self.beside.find_or_add(text))
     }
 
-    /// Adds them to the dictionary, which may have grown since they were looked up in it. `first`:
-    /// its next term at that time.
-    pub(crate) fn add_to(
-        self,
-        dictionary: &mut Dictionary,
-        near: &mut Near,
-        first: Term,
-    ) -> NewTerms {
-        let mut new_terms = NewTerms {
-            first,
-            terms: Vec::new(),
-        };
-        for text in self.beside.terms() {
-            let next = dictionary.next_term();
-            let term = dictionary.find_or_add(text);
-            new_terms.terms.push(term);
-            // A new term can be found by words that nearly are it.
-            if term == next && dictionary.is_word(term) {
-                near.insert(term, text);
-            }
-        }
-        for (text, known) in self.beside.words() {
-            let key = known.key();
-            if dictionary.find_text(key, text).is_none() {
-                let term = new_terms.of(known.term);
-                dictionary.add_word(key, text, term, known.rows);
-            }
-        }
-        new_terms
+    /// The texts of the terms that were found since the last call.
+    pub(crate) fn terms_since_last_call(&mut self) -> Vec<Box<str>> {
+        let new = self.beside.terms().skip(self.returned);
+        let new: Vec<_> = new.map(Box::from).collect();
+        self.returned += new.len();
+        new
     }
 }
 
-/// The terms that a dictionary gave to new terms.
+/// The new terms of several readers, with one number for each.
 pub(crate) struct NewTerms {
-    /// The first number that was not of the dictionary.
+    /// The first number that is not of the dictionary.
     first: Term,
-    terms: Vec<Term>,
+    terms: Dictionary,
+    /// By reader: the numbers of the terms that it found, in its order.
+    by_reader: Vec<Vec<Term>>,
 }
 
 impl NewTerms {
-    /// The term of the dictionary for one that was found beside it.
-    #[inline]
-    pub(crate) fn of(&self, term: Term) -> Term {
-        let new = term.checked_sub(self.first);
-        new.map_or(term, |new| self.terms[new as usize])
+    pub(crate) fn new(dictionary: &Dictionary, readers: usize) -> Self {
+        Self {
+            first: dictionary.next_term(),
+            terms: Dictionary::default(),
+            by_reader: vec![Vec::new(); readers],
+        }
+    }
+
+    /// How many terms there are with those of the dictionary.
+    pub(crate) fn all_terms(&self) -> usize {
+        // Both have the term of stop words.
+        self.first as usize + self.terms.len() - 1
+    }
+
+    /// Adds terms that a reader found.
+    pub(crate) fn add(&mut self, reader: usize, texts: &[Box<str>]) {
+        for text in texts {
+            let term = self.first - 1 + self.terms.find_or_add(text);
+            self.by_reader[reader].push(term);
+        }
+    }
+
+    /// The number of a term that a reader found.
+    pub(crate) fn of(&self, reader: usize) -> impl Fn(Term) -> Term {
+        let (first, terms) = (self.first, &*self.by_reader[reader]);
+        move |term| {
+            let new = term.checked_sub(first);
+            new.map_or(term, |new| terms[new as usize])
+        }
+    }
+
+    /// Adds all to the dictionary, with the words that the readers found.
+    pub(crate) fn add_to(
+        &self,
+        dictionary: &mut Dictionary,
+        near: &mut Near,
+        words: impl IntoIterator<Item = NewWords>,
+    ) {
+        for text in self.terms.terms() {
+            let term = dictionary.find_or_add(text);
+            // A new term can be found by words that nearly are it.
+            if dictionary.is_word(term) {
+                near.insert(term, text);
+            }
+        }
+        for (reader, words) in words.into_iter().enumerate() {
+            let number_of = self.of(reader);
+            for (text, known) in words.beside.words() {
+                let key = known.key();
+                if dictionary.find_text(key, text).is_none() {
+                    dictionary.add_word(key, text, number_of(known.term), known.rows);
+                }
+            }
+        }
     }
 }
 
@@ -139,7 +169,6 @@ mod tests {
     /// The terms of the words of a text, which are added to the dictionary.
     fn terms(dictionary: &mut Dictionary, text: &str) -> Vec<String> {
         let (mut new, mut found) = (NewWords::default(), Vec::new());
-        let first = dictionary.next_term();
         for_each_word(text, |word| {
             let known = dictionary.find_text(word.key, word.text);
             let term = match known {
@@ -149,10 +178,13 @@ mod tests {
             found.push(term);
             new.for_each_part(dictionary, word, |term| found.push(term));
         });
-        let added = new.add_to(dictionary, &mut Near::default(), first);
+        let mut terms = NewTerms::new(dictionary, 1);
+        terms.add(0, &new.terms_since_last_call());
+        terms.add_to(dictionary, &mut Near::default(), [new]);
+        let number_of = terms.of(0);
         let found = found.into_iter().filter(|&term| term != STOP_WORD);
         let text = |term: Term| dictionary.text(term).replace('\u{2}', "");
-        found.map(|term| added.of(term)).map(text).collect()
+        found.map(number_of).map(text).collect()
     }
 
     #[test]
@@ -180,9 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn words_that_others_added_meanwhile_are_not_added_again() {
+    fn words_that_several_readers_found_are_added_once() {
         let mut dictionary = Dictionary::default();
-        let first = dictionary.next_term();
         let read = |texts: &[&str]| {
             let mut new = NewWords::default();
             for text in texts {
@@ -192,13 +223,17 @@ mod tests {
             }
             new
         };
-        let (one, two) = (
+        let (mut one, mut two) = (
             read(&["emails", "the", "a"]),
             read(&["send email", "emails"]),
         );
-        let mut near = Near::default();
-        assert_eq!(one.add_to(&mut dictionary, &mut near, first).terms, [1]);
-        assert_eq!(two.add_to(&mut dictionary, &mut near, first).terms, [2, 1]);
+        let mut terms = NewTerms::new(&dictionary, 2);
+        terms.add(0, &one.terms_since_last_call());
+        terms.add(1, &two.terms_since_last_call());
+        assert!(one.terms_since_last_call().is_empty());
+        assert_eq!(terms.by_reader, [vec![1], vec![2, 1]]);
+        assert_eq!(terms.all_terms(), 3);
+        terms.add_to(&mut dictionary, &mut Near::default(), [one, two]);
         let words: Vec<_> = dictionary.words_from("email").collect();
         assert_eq!(words.len(), 2, "{words:?}");
     }

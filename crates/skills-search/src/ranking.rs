@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::confidence::{Confidence, Evidence};
 use crate::dictionary::Term;
 use crate::document::Group;
+use crate::documents::{Indexed, Lengths, REMOVED};
 use crate::field::{FIELDS, Field, FieldSet};
-use crate::index::{Index, Indexed, Lengths, REMOVED};
+use crate::index::Index;
 use crate::postings::{Counts, Hit, Slot};
 use crate::request::{Asked, Request, Terms, asked};
 use crate::vectors::RequestVector;
@@ -82,14 +83,15 @@ impl Index {
             RequestVector::of(text, &words)
         };
         let shares = self.shares(&asked);
-        let mut similarities = vec![0.0_f32; self.documents.len()];
+        let mut similarities = vec![0.0_f32; self.documents.indexed.len()];
         if let Some(vector) = &vector {
-            self.vectors
+            self.documents
+                .vectors
                 .for_each(vector, |slot, value| similarities[slot as usize] = value);
         }
         // The second is needed to know how sure the first is.
         let wanted = request.offset.saturating_add(request.limit).max(2);
-        let hits = self.triggers.matches(text);
+        let hits = self.documents.triggers.matches(text);
         let mut top = Top::new(self, wanted);
         self.for_each_candidate(request, text, &hits, &shares, &similarities, |candidate| {
             top.push(candidate);
@@ -113,12 +115,12 @@ impl Index {
         let sure = confidence.of(&evidence).min(most);
         let page = candidates.iter().skip(request.offset).take(request.limit);
         let matches = page.filter_map(|candidate| {
-            let document = self.documents[candidate.slot as usize].as_ref()?;
+            let document = self.documents.indexed[candidate.slot as usize].as_ref()?;
             let similarity = similarities[candidate.slot as usize];
             let contributions = vector
                 .as_ref()
                 .filter(|_| similarity >= SIMILARITY_MIN)
-                .map(|vector| self.vectors.contributions(vector, document.row));
+                .map(|vector| self.documents.vectors.contributions(vector, document.row));
             let by_sum = sure * confidence.falloff((best.sum - candidate.sum).max(0.0));
             Some(Match {
                 group: document.group,
@@ -137,7 +139,7 @@ impl Index {
     }
 
     fn asked(&self, text: &str) -> Vec<Asked> {
-        let documents = |term: Term| self.postings[term as usize].live();
+        let documents = |term: Term| self.documents.postings[term as usize].live();
         let terms = Terms {
             dictionary: &self.dictionary,
             documents: &documents,
@@ -150,7 +152,7 @@ impl Index {
     /// By slot: the BM25F score as a share of the best score that the request could have. Slots of
     /// removed documents may have one.
     fn shares(&self, asked: &[Asked]) -> Vec<f32> {
-        let mut shares = vec![0.0_f32; self.documents.len()];
+        let mut shares = vec![0.0_f32; self.documents.indexed.len()];
         let norms = Norms::new(self);
         let largest = self.idf(1);
         let mut reachable = 0.0;
@@ -159,7 +161,7 @@ impl Index {
                 reachable += largest / 2.0;
                 continue;
             };
-            let postings = &self.postings[term as usize];
+            let postings = &self.documents.postings[term as usize];
             let idf = self.idf(postings.live());
             reachable += idf;
             let factor = idf * asked.weight;
@@ -167,7 +169,9 @@ impl Index {
             postings.for_each(|slot, hit| {
                 let frequency = match hit {
                     Hit::Body(count) => f32::from(count) * norms.bodies[slot as usize],
-                    Hit::Fields(counts) => norms.frequency(counts, &self.lengths[slot as usize]),
+                    Hit::Fields(counts) => {
+                        norms.frequency(counts, &self.documents.lengths[slot as usize])
+                    }
                 };
                 shares[slot as usize] += factor * frequency / (saturation + frequency);
             });
@@ -196,20 +200,20 @@ impl Index {
         similarities: &[f32],
         mut visit: impl FnMut(Candidate),
     ) {
-        let mut triggers: Vec<u32> = vec![0; self.documents.len()];
+        let mut triggers: Vec<u32> = vec![0; self.documents.indexed.len()];
         for (slot, _) in hits {
             triggers[*slot as usize] += 1;
         }
-        for slot in self.slots_of(text.trim()) {
+        for slot in self.documents.slots_of(text.trim()) {
             triggers[slot as usize] = u32::MAX;
         }
         let words = self.weights.words;
         let has_prefix = |at: usize| {
-            let document = self.documents[at].as_ref();
+            let document = self.documents.indexed[at].as_ref();
             document.is_some_and(|document| document.id.starts_with(request.prefix))
         };
         let is_selected = |at: usize| {
-            let group = self.groups[at];
+            let group = self.documents.groups[at];
             group != REMOVED
                 && request.selects_group(group)
                 && (request.prefix.is_empty() || has_prefix(at))
@@ -230,7 +234,7 @@ impl Index {
     fn order(&self, a: &Candidate, b: &Candidate) -> Ordering {
         let by_score = || b.triggers.cmp(&a.triggers).then(b.sum.total_cmp(&a.sum));
         let name = |slot: Slot| {
-            let document = self.documents[slot as usize].as_ref();
+            let document = self.documents.indexed[slot as usize].as_ref();
             document.map(|document| (&*document.id, document.group))
         };
         by_score().then_with(|| name(a.slot).cmp(&name(b.slot)))
@@ -311,7 +315,7 @@ impl<'a> Norms<'a> {
     fn new(index: &'a Index) -> Self {
         let documents = index.len() as f32;
         let mut averages = [0.0; FIELDS];
-        for (average, &length) in averages.iter_mut().zip(&index.total_lengths) {
+        for (average, &length) in averages.iter_mut().zip(&index.documents.total_lengths) {
             *average = documents / length.max(1) as f32;
         }
         let mut norms = Self {
@@ -319,7 +323,7 @@ impl<'a> Norms<'a> {
             averages,
             bodies: Vec::new(),
         };
-        let lengths = index.lengths.iter();
+        let lengths = index.documents.lengths.iter();
         norms.bodies = lengths
             .map(|lengths| norms.of(Field::Body as usize, lengths))
             .collect();

@@ -7,9 +7,9 @@ use std::ops::Range;
 use crate::counter::{Counted, Counter};
 use crate::dictionary::{Dictionary, WordNumber};
 use crate::document::Document;
+use crate::documents::Lengths;
 use crate::field::Field;
 use crate::headings::for_each_line;
-use crate::index::Lengths;
 use crate::limits::MAX_VECTOR_BODY_BYTES;
 use crate::new_words::{Found, NO_WORD, NewWords};
 use crate::tokens::{Origin, Tokens};
@@ -80,6 +80,11 @@ impl Reader {
             lengths: self.counter.lengths(),
             vector: self.meaning.parts.vector(body_weight),
         }
+    }
+
+    /// The texts of the new terms of what was read since the last call.
+    pub(crate) fn terms_since_last_call(&mut self) -> Vec<Box<str>> {
+        self.new.terms_since_last_call()
     }
 
     /// The words that the dictionary does not have. The next ones are collected anew.

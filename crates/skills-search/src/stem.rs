@@ -76,5 +76,44 @@ pub(crate) fn stem(language: Language, word: &str) -> Cow<'_, str> {
     if stem.is_empty() {
         return Cow::Borrowed(word);
     }
-    stem
+    match without_plural(word) {
+        Some(singular) if language == Language::English && stem == word => Cow::Borrowed(singular),
+        _ => stem,
+    }
+}
+
+/// An abbreviation without the `s` of its plural. The algorithm keeps the `s` of a word without a
+/// vowel, such as `pdfs`.
+fn without_plural(word: &str) -> Option<&str> {
+    let singular = word.strip_suffix('s')?;
+    let is_consonant = |byte: u8| byte.is_ascii_lowercase() && !b"aeiouy".contains(&byte);
+    (!singular.ends_with('s') && singular.bytes().all(is_consonant)).then_some(singular)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(word: &str, expected: &str) {
+        assert_eq!(stem(Language::English, word), expected, "for {word:?}");
+    }
+
+    #[test]
+    fn plurals_of_abbreviations_have_the_stem_of_the_singular() {
+        for (plural, singular) in [
+            ("pdfs", "pdf"),
+            ("csvs", "csv"),
+            ("prs", "pr"),
+            ("llms", "llm"),
+        ] {
+            check(plural, singular);
+            check(singular, singular);
+        }
+        check("apis", "api");
+        check("css", "css");
+        check("k8s", "k8s");
+        check("ms", "ms");
+        check("gas", "gas");
+    }
 }

@@ -1,6 +1,9 @@
 //! The table of word vectors: one row for each word piece, and sums of rows.
 
-use std::sync::OnceLock;
+use std::hint::black_box;
+use std::sync::{LazyLock, OnceLock};
+
+use fearless_simd::{Level, Simd, dispatch};
 
 use crate::stem::{Language, Script};
 use crate::words::{Word, for_each_word};
@@ -18,12 +21,16 @@ struct Aligned<T>(T);
 const EMPTY: u16 = u16::MAX;
 
 /// Dimensions that are summed at once.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 64;
+
+/// Bytes that the processor reads from memory at once.
+const CACHE_LINE: usize = 64;
 
 /// Squares that are summed beside each other.
 const LANES: usize = 16;
 
 pub(crate) type Sum = [f32; DIMENSIONS];
+type Row = [u8; DIMENSIONS];
 
 /// The vocabulary as a hash table of the numbers of its lines.
 struct Table {
@@ -159,26 +166,49 @@ impl Rows {
         }
     }
 
-    /// Their sum. A few dimensions of all rows, then the next ones: these sums stay in registers.
+    /// Their sum.
     pub(crate) fn sum(&self) -> Meaning {
+        static LEVEL: LazyLock<Level> = LazyLock::new(Level::new);
         let (scales, _) = SCALES.as_chunks::<4>();
         let (rows, _) = ROWS.as_chunks::<DIMENSIONS>();
         let rows = self.0.iter().filter_map(|&row| {
             let row = usize::from(row);
             let scale = f32::from_le_bytes(*scales.get(row)?);
-            Some((rows.get(row)?.as_chunks::<AT_ONCE>().0, scale))
+            Some((rows.get(row)?, scale))
         });
         let rows: Vec<_> = rows.collect();
+        bring_near(&rows);
         let mut meaning = Meaning::default();
-        let (sums, _) = meaning.sum.as_chunks_mut::<AT_ONCE>();
-        for (number, result) in sums.iter_mut().enumerate() {
-            let mut sum = [0.0; AT_ONCE];
-            for &(row, scale) in &rows {
-                add_scaled(&mut sum, scale, &row[number]);
-            }
-            *result = sum;
-        }
+        dispatch!(*LEVEL, simd => sum_rows(simd, &rows, &mut meaning.sum));
         meaning
+    }
+}
+
+/// Reads a byte of each cache line of rows, which are anywhere in the table: the processor waits for
+/// the memory of many of them at once, and not for one after the other while they are summed.
+fn bring_near(rows: &[(&Row, f32)]) {
+    let lines = rows
+        .iter()
+        .flat_map(|(row, _)| row.iter().step_by(CACHE_LINE));
+    black_box(lines.fold(0, |all, byte| all ^ byte));
+}
+
+/// Sums rows, with the widest instructions that the processor has. A few dimensions of all rows,
+/// then the next ones: these sums stay in registers.
+#[expect(
+    clippy::inline_always,
+    reason = "it is compiled once for each kind of processor"
+)]
+#[inline(always)]
+fn sum_rows<S: Simd>(_: S, rows: &[(&Row, f32)], all: &mut Sum) {
+    let (sums, _) = all.as_chunks_mut::<AT_ONCE>();
+    for (number, result) in sums.iter_mut().enumerate() {
+        let mut sum = [0.0; AT_ONCE];
+        for (row, scale) in rows {
+            let values = &row.as_chunks().0[number];
+            add_scaled(&mut sum, *scale, values);
+        }
+        *result = sum;
     }
 }
 
@@ -229,7 +259,11 @@ impl Meaning {
     }
 }
 
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "it is compiled once for each kind of processor"
+)]
+#[inline(always)]
 fn add_scaled(sum: &mut [f32; AT_ONCE], scale: f32, values: &[u8; AT_ONCE]) {
     for at in 0..AT_ONCE {
         sum[at] += scale * f32::from(values[at].cast_signed());

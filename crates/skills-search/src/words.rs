@@ -50,7 +50,7 @@ pub(crate) enum Run<'a> {
 }
 
 /// The runs of a text that begin before `end`, where no run is, in order. What comes after is not
-/// read, but a word can only be read fast if there is more text after it.
+/// read, but a word is read faster if there is more text after it.
 pub(crate) struct Runs<'a> {
     text: &'a str,
     at: usize,
@@ -196,20 +196,26 @@ fn is_word_char(c: char) -> bool {
 
 /// Where the first part of a run ends: at a hump of camel case, or where the script changes.
 fn part_end(run: &str) -> usize {
-    let mut chars = run.char_indices().peekable();
+    let mut chars = run.char_indices();
     let Some((_, mut before)) = chars.next() else {
         return run.len();
     };
+    let mut has_lowercase = before.is_lowercase();
     while let Some((at, c)) = chars.next() {
-        let after = chars.peek().map(|&(_, c)| c);
+        let rest = chars.as_str();
+        // The `s` of a plural such as `APIs` does not make its last capital the first of a word.
+        let begins_word = || rest != "s" && rest.chars().next().is_some_and(char::is_lowercase);
         let is_hump = c.is_uppercase()
             && (before.is_lowercase()
-                || before.is_uppercase() && after.is_some_and(char::is_lowercase));
+                || before.is_uppercase() && begins_word()
+                // `v2API` and `S3Bucket`, but not `H2O`.
+                || before.is_numeric() && (has_lowercase || begins_word()));
         let neutral = |c: char| c.is_numeric() || is_combining_mark(c);
         let changes = !neutral(c) && !neutral(before) && Script::of(c) != Script::of(before);
         if is_hump || changes {
             return at;
         }
+        has_lowercase |= c.is_lowercase();
         before = c;
     }
     run.len()
@@ -264,6 +270,27 @@ mod tests {
         check("GitHub", &["git", "hub", "github"]);
         check("OAuth2 k8s S3", &["o", "auth2", "oauth2", "k8s", "s3"]);
         check("ABC", &["abc"]);
+    }
+
+    #[test]
+    fn the_s_of_a_plural_belongs_to_the_capitals() {
+        check("PDFs APIs PRs", &["pdfs", "apis", "prs"]);
+        check("mergePDFs", &["merge", "pdfs", "mergepdfs"]);
+        check("PDFsOf", &["pd", "fs", "of", "pdfsof"]);
+        check("HTTPServer", &["http", "server", "httpserver"]);
+    }
+
+    #[test]
+    fn a_word_begins_after_digits() {
+        check("use_v2API", &["use", "v2", "api", "v2api"]);
+        check("S3Bucket", &["s3", "bucket", "s3bucket"]);
+        check("OAuth2Login", &["o", "auth2", "login", "oauth2login"]);
+        check("Base64Encode", &["base64", "encode", "base64encode"]);
+        check(
+            "Utf8ToUtf16Converter",
+            &["utf8", "to", "utf16", "converter", "utf8toutf16converter"],
+        );
+        check("H2O K8S S3 3Ds", &["h2o", "k8s", "s3", "3ds"]);
     }
 
     #[test]
