@@ -81,6 +81,14 @@ pub enum StateError {
         /// What is wrong with the value.
         problem: String,
     },
+    /// A write that expects a value found another one. Nothing was written.
+    #[error("`{key}` in `{scope}` does not have the expected value")]
+    ChangedRow {
+        /// The row's scope.
+        scope: String,
+        /// The row's key.
+        key: String,
+    },
     /// The database is empty or missing, but its WAL has content. Opening it would delete the WAL.
     #[error("{} has no content, but {} has", path.display(), wal.display())]
     Emptied {
@@ -172,6 +180,7 @@ impl StateError {
                  is readable with `sqlite3 state.db .recover`",
             ),
             Self::DamagedRow { .. } => Some("write the row again, or delete it"),
+            Self::ChangedRow { .. } => Some("nothing was written; read the row and try again"),
             Self::Emptied { .. } => Some(
                 "nothing was changed; restore the database beside its `-wal`, or move the `-wal` \
                  away to begin with an empty store",
@@ -203,6 +212,13 @@ impl StateError {
             scope: scope.to_owned(),
             key: key.to_owned(),
             problem,
+        }
+    }
+
+    pub(super) fn changed_row(scope: &str, key: &str) -> Self {
+        Self::ChangedRow {
+            scope: scope.to_owned(),
+            key: key.to_owned(),
         }
     }
 

@@ -76,6 +76,20 @@ pub(super) fn prune(
     Ok(())
 }
 
+/// Removes every row but the last, and its value. Returns the new end.
+///
+/// The last row gets another number with a gap before it, so that a process which has not read it
+/// reloads instead of publishing a change without the value that was replaced.
+pub(super) fn clear(connection: &Connection, tail: Tail) -> rusqlite::Result<Tail> {
+    if tail.seq == 0 {
+        return Ok(tail);
+    }
+    connection.execute("DELETE FROM log WHERE seq < ?1", [tail.seq])?;
+    let seq = tail.seq + 2;
+    connection.execute("UPDATE log SET seq = ?1, old = NULL", [seq])?;
+    Ok(Tail { seq, ..tail })
+}
+
 /// The changes committed after `published`, oldest first; a single reload if they are no longer in
 /// the log, or have more than `max_bytes`.
 ///

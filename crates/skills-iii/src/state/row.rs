@@ -18,6 +18,11 @@ pub(crate) enum Op {
     Delete,
     /// A function, and the bytes that it holds.
     Update(UpdateFn, usize),
+    /// Another change, only if the row has the expected value; `null`: if there is no row.
+    If {
+        expected: Box<RawValue>,
+        change: Box<Op>,
+    },
     /// An update that has run, with its input and its result. An update cannot run twice, so this
     /// is written again if the transaction is rolled back.
     Ran {
@@ -27,18 +32,29 @@ pub(crate) enum Op {
 }
 
 impl Op {
+    /// The bytes that it holds.
     pub(super) fn size(&self) -> usize {
+        match self {
+            Self::If { expected, change } => expected.get().len() + change.size(),
+            Self::Set(_) | Self::Update(..) | Self::Delete | Self::Ran { .. } => self.new_size(),
+        }
+    }
+
+    /// The bytes of what it writes.
+    pub(super) fn new_size(&self) -> usize {
         match self {
             Self::Set(value) => value.get().len(),
             Self::Update(_, size) => *size,
+            Self::If { change, .. } => change.new_size(),
             Self::Delete | Self::Ran { .. } => 0,
         }
     }
 
-    /// What its size is the size of, for messages.
+    /// What it writes, for messages.
     pub(super) fn what(&self) -> &'static str {
         match self {
             Self::Update(..) => "update",
+            Self::If { change, .. } => change.what(),
             Self::Set(_) | Self::Delete | Self::Ran { .. } => "value",
         }
     }
@@ -98,12 +114,23 @@ pub(super) fn apply(
     };
     let (row, old) = match found {
         Some((row, Ok(value))) => (Some(row), Some(value)),
-        // An update needs the value; anything else replaces it.
-        Some((_, Err(DamagedValue { problem, .. }))) if matches!(op, Op::Update(..)) => {
+        // An update and a comparison need the value; anything else replaces it.
+        Some((_, Err(DamagedValue { problem, .. })))
+            if matches!(op, Op::Update(..) | Op::If { .. }) =>
+        {
             return Err(Refusal::Own(StateError::damaged_row(scope, key, problem)));
         }
         Some((row, Err(DamagedValue { readable, .. }))) => (Some(row), Some(readable)),
         None => (None, None),
+    };
+    let op = match op {
+        Op::If { expected, change } => {
+            if !stored_value::is_equal(old.as_deref().unwrap_or(RawValue::NULL), expected) {
+                return Err(Refusal::Own(StateError::changed_row(scope, key)));
+            }
+            &mut **change
+        }
+        op => op,
     };
     let new = next(op, old.as_deref(), max_value).map_err(Refusal::Own)?;
     match (row, new) {
@@ -174,6 +201,7 @@ fn next<'a>(
             Err(StateError::Undone)
         }
         Op::Ran { result, .. } => result.as_deref().map(Some).map_err(Clone::clone),
-        Op::Delete | Op::Update(..) => Ok(None),
+        // An update has run, and `apply` takes the change out of a condition.
+        Op::Delete | Op::Update(..) | Op::If { .. } => Ok(None),
     }
 }

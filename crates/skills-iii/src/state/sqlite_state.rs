@@ -245,7 +245,7 @@ impl SqliteState {
         for (what, size, limit) in [
             ("scope", write.scope.len(), MAX_NAME_BYTES),
             ("key", write.key.len(), MAX_NAME_BYTES),
-            (write.op.what(), write.op.size(), self.options.max_value),
+            (write.op.what(), write.op.new_size(), self.options.max_value),
         ] {
             if size > limit {
                 return Err(StateError::TooLarge { what, size, limit });

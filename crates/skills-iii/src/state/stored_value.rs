@@ -2,6 +2,7 @@
 
 use std::str;
 
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 /// A value that is not JSON.
@@ -22,6 +23,15 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Box<RawValue>, DamagedValue> {
         problem,
         readable: to_raw_value(&String::from_utf8_lossy(bytes)).unwrap_or_default(),
     })
+}
+
+/// Whether two values are equal as JSON: spaces and the order of keys do not count.
+pub(super) fn is_equal(a: &RawValue, b: &RawValue) -> bool {
+    // The usual case: the text that was read before.
+    a.get() == b.get() || {
+        let [a, b] = [a, b].map(|raw| serde_json::from_str::<Value>(raw.get()));
+        matches!((a, b), (Ok(a), Ok(b)) if a == b)
+    }
 }
 
 /// The value in these bytes, or what is wrong with them.

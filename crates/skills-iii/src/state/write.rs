@@ -176,20 +176,33 @@ impl Writer {
         }
     }
 
-    /// Gives the space of deleted rows back to the system. Returns by how many bytes the file is
-    /// smaller. Other writes wait, and other processes can read.
+    /// Gives the space of deleted rows and of the log back to the system. Returns by how many bytes
+    /// the file is smaller. Other writes wait, and other processes can read.
     fn compact(&mut self) -> Result<u64, StateError> {
         let length = |path: &PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
         // Before and after, so that the file and not its log is compared.
         self.checkpoint();
         let before = length(&self.path);
         self.begin()?;
-        let failed = |cause| StateError::from_sqlite(&self.path, "compact", cause);
-        self.connection
-            .execute_batch("COMMIT; VACUUM")
-            .map_err(failed)?;
+        let cleared = self.clear_log();
+        if cleared.is_err() && !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        let compacted = cleared.and_then(|()| self.connection.execute_batch("VACUUM"));
+        compacted.map_err(|cause| StateError::from_sqlite(&self.path, "compact", cause))?;
         self.checkpoint();
         Ok(before.saturating_sub(length(&self.path)))
+    }
+
+    /// Removes the log, which has the replaced values, and commits.
+    fn clear_log(&mut self) -> rusqlite::Result<()> {
+        let tail = Tail::read(&self.connection)?;
+        self.catch_up(tail)?;
+        let tail = log::clear(&self.connection, tail)?;
+        self.connection.execute_batch("COMMIT")?;
+        self.published = tail;
+        self.pruned = Some(tail);
+        Ok(())
     }
 
     /// Copies the WAL to the database and truncates it. Returns whether that succeeded.

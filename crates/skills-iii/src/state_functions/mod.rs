@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::lock::lock;
@@ -94,6 +94,32 @@ struct Set<'a> {
     key: String,
     #[serde(borrow, alias = "data")]
     value: &'a RawValue,
+    #[serde(default, borrow, deserialize_with = "value_or_null")]
+    expected: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Delete<'a> {
+    scope: String,
+    key: String,
+    #[serde(default, borrow, deserialize_with = "value_or_null")]
+    expected: Option<&'a RawValue>,
+}
+
+/// A field that is present: null is not the same as absent.
+fn value_or_null<'de, D: Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(field).map(Some)
+}
+
+/// A change, only if the row has the expected value.
+fn conditional(expected: Option<&RawValue>, change: StateOp) -> StateOp {
+    match expected {
+        None => change,
+        Some(expected) => StateOp::If {
+            expected: expected.to_owned(),
+            change: Box::new(change),
+        },
+    }
 }
 
 #[derive(Deserialize)]
@@ -124,8 +150,14 @@ fn get(store: &Arc<SqliteState>, _: Caller<'_>, data: &RawValue) -> Result<Reply
 }
 
 fn set(store: &Arc<SqliteState>, caller: Caller<'_>, data: &RawValue) -> Result<Reply, ErrorBody> {
-    let Set { scope, key, value } = decode(data)?;
-    let written = store.write(caller.cloned(), scope, key, StateOp::Set(value.to_owned()));
+    let Set {
+        scope,
+        key,
+        value,
+        expected,
+    } = decode(data)?;
+    let op = conditional(expected, StateOp::Set(value.to_owned()));
+    let written = store.write(caller.cloned(), scope, key, op);
     Ok(Reply::Later(Box::pin(async move {
         let written = written.await.map_err(failed("SET_ERROR"))?;
         encode_result(&BeforeAndAfter {
@@ -141,8 +173,13 @@ fn delete(
     caller: Caller<'_>,
     data: &RawValue,
 ) -> Result<Reply, ErrorBody> {
-    let Row { scope, key } = decode(data)?;
-    let deleted = store.write(caller.cloned(), scope, key, StateOp::Delete);
+    let Delete {
+        scope,
+        key,
+        expected,
+    } = decode(data)?;
+    let op = conditional(expected, StateOp::Delete);
+    let deleted = store.write(caller.cloned(), scope, key, op);
     Ok(Reply::Later(Box::pin(async move {
         let written = deleted.await.map_err(failed("DELETE_ERROR"))?;
         Ok(written.old.map(Payload::from))
@@ -202,6 +239,7 @@ fn failed(code: &'static str) -> impl FnOnce(StateError) -> ErrorBody {
         let code = match error {
             StateError::TooLarge { .. } => "VALUE_TOO_LARGE",
             StateError::DamagedRow { .. } => "VALUE_DAMAGED",
+            StateError::ChangedRow { .. } => "VALUE_CHANGED",
             _ => code,
         };
         ErrorBody::new(code, error.with_cause_and_hint())
@@ -209,115 +247,4 @@ fn failed(code: &'static str) -> impl FnOnce(StateError) -> ErrorBody {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::state::StoreOptions;
-
-    async fn call(store: &Arc<SqliteState>, function_id: &str, payload: &str) -> String {
-        let payload = RawValue::from_string(payload.to_owned()).unwrap();
-        match call_state(store, function_id, &payload).await {
-            Ok(value) => value.map_or("none".to_owned(), |value| value.get().to_owned()),
-            Err(error) => error.code,
-        }
-    }
-
-    #[tokio::test]
-    async fn state_functions_run_on_a_store_without_a_hub() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
-        let store = Arc::new(store);
-        for (function_id, payload, expected) in [
-            ("state::get", r#"{"scope":"s","key":"k"}"#, "none"),
-            (
-                "state::set",
-                r#"{"scope":"s","key":"k","value":{"n":1}}"#,
-                r#"{"old_value":null,"new_value":{"n":1}}"#,
-            ),
-            (
-                "state::update",
-                r#"{"scope":"s","key":"k","ops":[{"type":"increment","path":"n","by":1}]}"#,
-                r#"{"old_value":{"n":1},"new_value":{"n":2}}"#,
-            ),
-            ("state::list", r#"{"scope":"s"}"#, r#"[{"n":2}]"#),
-            ("state::list_groups", "{}", r#"{"groups":["s"]}"#),
-            ("state::delete", r#"{"scope":"s","key":"k"}"#, r#"{"n":2}"#),
-            ("state::get", r#"{"scope":"s"}"#, "deserialization_error"),
-            ("state::drop", "{}", "function_not_found"),
-        ] {
-            assert_eq!(
-                call(&store, function_id, payload).await,
-                expected,
-                "{function_id}"
-            );
-        }
-    }
-
-    #[tokio::test]
-    async fn waiting_updates_are_bounded_by_bytes() {
-        let dir = tempfile::tempdir().unwrap();
-        let options = StoreOptions {
-            max_queued: 1 << 20,
-            ..StoreOptions::default()
-        };
-        let store = Arc::new(SqliteState::open(dir.path(), options).unwrap());
-        let (go, wait) = std::sync::mpsc::channel::<()>();
-        let wait = Box::new(move |_: Option<&RawValue>| {
-            let _ = wait.recv();
-            Ok(RawValue::NULL.to_owned())
-        });
-        let occupied = store.update("gate".into(), "k".into(), 0, wait);
-        let text = "x".repeat(300 << 10);
-        let ops = format!(r#"[{{"type":"append","path":"","value":"{text}"}}]"#);
-        let payload = format!(r#"{{"scope":"s","key":"k","ops":{ops}}}"#);
-        let updates = (0..8).map(|_| call(&store, "state::update", &payload));
-        let mut updates = std::pin::pin!(futures_util::future::join_all(updates));
-        // Queues them.
-        assert!(futures_util::poll!(&mut updates).is_pending());
-        drop(go);
-        occupied.await.unwrap();
-        let updates = updates.await;
-        let refused = updates.iter().filter(|result| *result == "UPDATE_ERROR");
-        assert_eq!(refused.count(), 5);
-        let kept = store.get("s", "k").unwrap().unwrap();
-        assert_eq!(kept.get().len(), 3 * text.len() + 2);
-    }
-
-    #[tokio::test]
-    async fn a_damaged_row_is_left_out_of_a_list_and_has_its_own_code() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = SqliteState::open(dir.path(), StoreOptions::default()).unwrap();
-        let store = Arc::new(store);
-        for key in ["a", "b"] {
-            let payload = format!(r#"{{"scope":"s","key":"{key}","value":1}}"#);
-            call(&store, "state::set", &payload).await;
-        }
-        rusqlite::Connection::open(dir.path().join(crate::state::FILE_NAME))
-            .unwrap()
-            .execute(
-                "UPDATE entries SET value = CAST(x'22ff22' AS TEXT) WHERE key = 'b'",
-                [],
-            )
-            .unwrap();
-        for (function_id, payload, expected) in [
-            ("state::list", r#"{"scope":"s"}"#, "[1]"),
-            ("state::get", r#"{"scope":"s","key":"b"}"#, "VALUE_DAMAGED"),
-            (
-                "state::update",
-                r#"{"scope":"s","key":"b","ops":[]}"#,
-                "VALUE_DAMAGED",
-            ),
-            (
-                "state::set",
-                r#"{"scope":"s","key":"b","value":2}"#,
-                "{\"old_value\":\"\\\"\u{fffd}\\\"\",\"new_value\":2}",
-            ),
-            ("state::list", r#"{"scope":"s"}"#, "[1,2]"),
-        ] {
-            assert_eq!(
-                call(&store, function_id, payload).await,
-                expected,
-                "{function_id}"
-            );
-        }
-    }
-}
+mod tests;

@@ -128,3 +128,40 @@ async fn the_space_of_deleted_rows_is_given_back_on_request() {
     set(&other, "s", "more", "1").await;
     assert_eq!(list(&store, "s").len(), 2);
 }
+
+#[tokio::test]
+async fn a_replaced_value_is_not_in_the_file_after_it_was_compacted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    set(&store, "s", "replaced", "\"first secret\"").await;
+    set(&store, "s", "replaced", "1").await;
+    set(&store, "s", "deleted", "\"second secret\"").await;
+    store.delete("s".into(), "deleted".into()).await.unwrap();
+    // It has read all of this, and follows the changes.
+    let other = open(dir.path());
+    let mut changes = other.changes();
+    store.compact().await.unwrap();
+    set(&store, "s", "replaced", "2").await;
+    loop {
+        match changes.recv().await.unwrap() {
+            StateChange::Row { new, .. } if new.is_some() => break,
+            StateChange::Reload => break,
+            StateChange::Row { .. } => {}
+        }
+    }
+    assert_eq!(list(&other, "s"), ["2"]);
+    set(&store, "s", "more", "3").await;
+    let change = changes.recv().await.unwrap();
+    assert!(matches!(change, StateChange::Row { key, .. } if key == "more"));
+    drop(changes);
+    other.close();
+    store.close();
+    for file in std::fs::read_dir(dir.path()).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("secret"), "{}", path.display());
+    }
+    let again = open(dir.path());
+    assert_eq!(list(&again, "s"), ["2", "3"]);
+}
