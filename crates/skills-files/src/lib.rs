@@ -50,7 +50,7 @@ pub use folders::{Folders, places};
 pub use markdown::{FolderReport, LoadedFile};
 pub use pattern::PatternMatches;
 pub use read_file::{FileContent, ReadFileError, read_file, read_named_file, read_up_to};
-pub use rfc3339::rfc3339;
+pub use rfc3339::{clock_time, rfc3339};
 pub use snapshot::Snapshot;
 pub use sources::{Sources, SourcesReport};
 pub use watch::watch_file;

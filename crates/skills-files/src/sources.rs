@@ -76,10 +76,7 @@ impl Sources {
     /// The skill files. Those that are off are skipped.
     pub(crate) async fn skill_files(&self) -> Result<Arc<ParsedFiles<SkillFile>>, Error> {
         let mut listed = self.skills.list().await?;
-        let off_reason = |file: &ParsedFile<SkillFile>| {
-            let skill = &file.entry.skill;
-            self.visibility.off_reason(&skill.id, skill.head.visibility)
-        };
+        let off_reason = |file: &ParsedFile<SkillFile>| self.off_reason(file);
         if listed.files.iter().any(|file| off_reason(file).is_some()) {
             let files = Arc::make_mut(&mut listed);
             let off = files.files.iter();
@@ -91,6 +88,11 @@ impl Sources {
             files.files.retain(|file| off_reason(file).is_none());
         }
         Ok(listed)
+    }
+
+    fn off_reason(&self, file: &ParsedFile<SkillFile>) -> Option<String> {
+        let skill = &file.entry.skill;
+        self.visibility.off_reason(&skill.id, skill.head.visibility)
     }
 
     /// Whether there are no patterns.
@@ -272,6 +274,15 @@ impl Source for Sources {
             listing.entries.extend(skills);
             listing.skipped.extend_from_slice(&agents.skipped);
             Ok(listing)
+        })
+    }
+
+    fn skills_off(&self) -> Pending<'_, Result<Vec<SkillId>, Error>> {
+        Box::pin(async {
+            let listed = self.skills.list().await?;
+            let off = listed.files.iter();
+            let off = off.filter(|file| self.off_reason(file).is_some());
+            Ok(off.map(|file| file.entry.skill.id.clone()).collect())
         })
     }
 

@@ -53,6 +53,18 @@ pub struct Skill {
     pub bundled: Vec<File>,
 }
 
+impl Skill {
+    /// Whether it is registered, and not a file.
+    pub(crate) fn is_registered(&self) -> bool {
+        is_registered(&self.document.shown)
+    }
+}
+
+/// Whether what is shown with this name is registered, and not a file.
+pub fn is_registered(shown: &str) -> bool {
+    shown.starts_with("iii://")
+}
+
 /// The kind of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {

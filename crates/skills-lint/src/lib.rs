@@ -32,6 +32,6 @@ pub use check::{check, check_text};
 pub use explain::{explain, rules_document};
 pub use finding::{Edit, Finding, Findings, Fix};
 pub use fix::{apply, fixed_text};
-pub use input::{Collection, File, Kind, KnownSkill, Skill, Unserved};
+pub use input::{Collection, File, Kind, KnownSkill, Skill, Unserved, is_registered};
 pub use rule::{Group, Rule};
 pub use rules::{RULES, find_rule};

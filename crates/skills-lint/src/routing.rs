@@ -15,6 +15,16 @@ use crate::markdown::Markdown;
 use crate::rules::routing as rules;
 
 pub fn check(skills: &mut [CheckedSkill<'_>]) {
+    let registered = skills.iter().filter(|skill| skill.skill.is_registered());
+    let registered: HashSet<_> = registered
+        .filter_map(|skill| skill.skill.id.clone())
+        .collect();
+    // A registered skill hides the file with its id: no request finds the file.
+    let hidden: HashSet<usize> = (skills.iter().enumerate())
+        .filter(|(_, CheckedSkill { skill, .. })| !skill.is_registered())
+        .filter(|(_, skill)| (skill.skill.id.as_ref()).is_some_and(|id| registered.contains(id)))
+        .map(|(at, _)| at)
+        .collect();
     let mut described: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, skill) in skills.iter_mut().enumerate() {
         if !matches!(skill.skill.kind, Kind::Folder { .. } | Kind::Markdown) {
@@ -43,7 +53,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
         if let Some(description) = &head.description {
             let lower = description.to_lowercase();
             let key = words(&lower).collect::<Vec<_>>().join(" ");
-            if !key.is_empty() {
+            if !key.is_empty() && !hidden.contains(&at) {
                 described.entry(key).or_default().push(at);
             }
         }
@@ -54,7 +64,8 @@ pub fn check(skills: &mut [CheckedSkill<'_>]) {
         .collect();
     groups.sort();
     let same: HashSet<usize> = groups.iter().flatten().copied().collect();
-    let ranked: Vec<_> = (0..skills.len()).filter(|at| !same.contains(at)).collect();
+    let is_ranked = |at: &usize| !same.contains(at) && !hidden.contains(at);
+    let ranked: Vec<_> = (0..skills.len()).filter(is_ranked).collect();
     rank(skills, &ranked);
     for same in groups {
         // The first is named by the others and names the second.
@@ -89,7 +100,7 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
         .iter()
         .filter_map(|&at| Entry::of(skills, at))
         .collect();
-    // A registered skill hides the file with its id.
+    // Two folders that are checked together may have the same id.
     let mut ids = HashSet::new();
     entries.retain(|entry| ids.insert(entry.id.clone()));
     let mut index = Index::default();
@@ -190,4 +201,62 @@ fn description(text: &str) -> Range<usize> {
 fn words(lowercase: &str) -> impl Iterator<Item = &str> {
     let words = lowercase.split(|c| !agent3md::is_letter_or_number(c));
     words.filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use skills_core::LintSettings;
+
+    use crate::{Collection, File, Kind, Skill, check};
+
+    fn skill(id: &str, shown: &str, description: &str) -> Skill {
+        let text = format!("# Title\n\n{description}\n");
+        Skill {
+            id: Some(id.parse().unwrap()),
+            kind: Kind::Markdown,
+            document: File {
+                shown: shown.into(),
+                ..File::new("a.md", &text)
+            },
+            bundled: Vec::new(),
+        }
+    }
+
+    /// The places of findings about routing.
+    fn found(skills: Vec<Skill>) -> Vec<String> {
+        let collection = Collection {
+            skills,
+            ..Collection::default()
+        };
+        let findings = check(&collection, &LintSettings::default());
+        let routing = findings.all.iter();
+        let routing = routing.filter(|finding| finding.rule.code.starts_with('R'));
+        routing
+            .map(|finding| format!("{} {}", finding.file, finding.rule.code))
+            .collect()
+    }
+
+    #[test]
+    fn a_registered_skill_is_not_compared_with_the_file_that_it_hides() {
+        let file = |id: &str, text| skill(id, &format!("{id}.md"), text);
+        let registered = |id: &str, text| skill(id, &format!("iii://{id}"), text);
+        let text = "Reads the numbers of PDF files.";
+        assert_eq!(found(vec![file("a", text), registered("a", text)]), [""; 0]);
+        assert_eq!(
+            found(vec![
+                file("a", text),
+                registered("a", "Reads the numbers of all PDF files.")
+            ]),
+            [""; 0]
+        );
+        // With another skill it is.
+        assert_eq!(
+            found(vec![
+                file("a", "Old."),
+                file("b", text),
+                registered("a", text)
+            ]),
+            ["b.md R002", "iii://a R002"]
+        );
+    }
 }

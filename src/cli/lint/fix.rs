@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use skills_lint::{Edit, Finding, fixed_text};
+use skills_lint::{Edit, Finding, fixed_text, is_registered};
 
 use super::collect::Checked;
 use crate::cli::CliError;
@@ -30,7 +30,7 @@ fn fixable(checked: &Checked) -> BTreeMap<&Arc<str>, Vec<&Finding>> {
 pub fn write(checked: &Checked, output: &Output) -> Result<usize, CliError> {
     let mut written = 0;
     for (shown, findings) in fixable(checked) {
-        if shown.starts_with("iii://") {
+        if is_registered(shown) {
             output.note(&format!("{shown} is registered; correct it in its worker"));
             continue;
         }
