@@ -1,7 +1,9 @@
 //! A loaded registry with 10,000 skills: lists, the index and reads, for two sizes of body
 //! (the figures must not grow with the size); and the head of a large document.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use divan::{Bencher, black_box};
 use memory_engine::{Memory, now};
@@ -90,7 +92,14 @@ fn search(registry: &Registry) -> usize {
         text: REQUEST,
         ..Search::default()
     };
-    now(registry.search(&search)).map_or(0, |found| found.total)
+    // While everything is indexed, it gives way to other requests, of which there are none here.
+    let mut found = pin!(registry.search(&search));
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(found) = found.as_mut().poll(&mut context) {
+            return found.map_or(0, |found| found.total);
+        }
+    }
 }
 
 /// Target: under 1 ms.

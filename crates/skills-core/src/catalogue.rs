@@ -4,6 +4,7 @@
 //! after a reconnect. The [image](crate::image) has the rules; this file makes the calls.
 
 mod collect;
+mod null_rows;
 mod remove_if;
 mod version;
 mod write;
@@ -26,8 +27,8 @@ use crate::image::{EventValue, Image, Need, ReadPlan};
 use crate::key_locks::KeyLocks;
 use crate::row::Row;
 use crate::row_slot::{RowSlot, Snapshot};
-use crate::state_scope::StateScope;
-use crate::{Engine, Failure};
+use crate::state_scope::{Expected, StateScope};
+use crate::{Engine, Failure, Json};
 
 pub(crate) struct Catalogue<T: Row> {
     state: StateScope,
@@ -203,17 +204,26 @@ impl<T: Row> Catalogue<T> {
 
     /// Reads a key from state.
     pub(crate) async fn read_key(&self, key: &str) -> Result<Option<RowSlot<T>>, Failure> {
-        let slot = match self.state.get(key).await {
-            Ok(value) => value.map(|raw| decode(key, raw.get())),
-            Err(Failure::Failed { code, message }) if code == VALUE_DAMAGED => {
-                Some(RowSlot::Damaged(message.into()))
-            }
+        Ok(self.read_stored(key).await?.slot)
+    }
+
+    /// Reads a key from state, with its text.
+    async fn read_stored(&self, key: &str) -> Result<Stored<T>, Failure> {
+        let stored = match self.state.get(key).await {
+            Ok(raw) => Stored {
+                slot: raw.as_ref().map(|raw| decode(key, raw.get())),
+                raw,
+            },
+            Err(Failure::Failed { code, message }) if code == VALUE_DAMAGED => Stored {
+                slot: Some(RowSlot::Damaged(message.into())),
+                raw: None,
+            },
             Err(failure) => return Err(failure),
         };
-        if let Some(RowSlot::Damaged(problem)) = &slot {
+        if let Some(RowSlot::Damaged(problem)) = &stored.slot {
             self.warn_damaged(key, problem);
         }
-        Ok(slot)
+        Ok(stored)
     }
 
     /// Visits every row without keeping it. `None` if the rows are in memory anyway, or not in
@@ -235,6 +245,9 @@ impl<T: Row> Catalogue<T> {
             .state
             .engine
             .for_each_row(&self.state.name, &mut |(key, text)| {
+                if text.as_deref().is_ok_and(Self::is_null_row) {
+                    return;
+                }
                 let slot = match text {
                     Ok(text) => decode::<T>(key, text),
                     Err(problem) => RowSlot::Damaged(problem.into()),
@@ -259,6 +272,9 @@ impl<T: Row> Catalogue<T> {
             message: format!("`state::list` did not return a list: {e}"),
         })?;
         for value in values {
+            if Self::is_null_row(value.get()) {
+                continue;
+            }
             match T::from_json(value.get()) {
                 Ok(row) => rows.push((row.key(), RowSlot::Row(Arc::new(row)))),
                 Err(bad) => {
@@ -289,6 +305,20 @@ fn decode<T: Row>(key: &str, text: &str) -> RowSlot<T> {
         Ok(row) if *row.key() == *key => RowSlot::Row(Arc::new(row)),
         Ok(row) => RowSlot::Damaged(format!("the row contains the key `{}`", row.key()).into()),
         Err(bad) => RowSlot::Damaged(bad.problem.into()),
+    }
+}
+
+/// What state has under a key.
+struct Stored<T> {
+    slot: Option<RowSlot<T>>,
+    /// The text of the slot.
+    raw: Option<Json>,
+}
+
+impl<T> Stored<T> {
+    /// The value that a write expects which was decided by this one.
+    fn expected(&self) -> Expected<'_> {
+        Expected(self.raw.as_deref())
     }
 }
 

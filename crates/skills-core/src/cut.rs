@@ -1,10 +1,16 @@
 //! Cutting texts to a budget: at a heading or a line, and with a note that says how to read on.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::headings::{Heading, Outline};
 use crate::index::{IndexPart, IndexView, TOKEN_BYTES};
 use crate::{ResourceUri, SkillId, TextPart};
+
+/// What is before the text of an address where several are joined.
+pub(crate) fn heading(address: &str) -> String {
+    format!("# {address}\n\n")
+}
 
 /// A text that may be cut.
 pub(crate) struct Cuttable<'a> {
@@ -16,6 +22,15 @@ pub(crate) struct Cuttable<'a> {
     pub whole: &'a str,
     /// The part of it that was asked for.
     pub range: Range<usize>,
+    /// Its headings; read when the first cut needs them.
+    pub outline: OnceCell<Outline>,
+}
+
+/// The beginning of a text, and a note about the rest.
+pub(crate) struct Cut {
+    pub text: String,
+    /// The bytes of the beginning.
+    pub shown: usize,
 }
 
 impl Cuttable<'_> {
@@ -23,37 +38,44 @@ impl Cuttable<'_> {
         self.whole[self.range.clone()].trim_end()
     }
 
-    /// The most bytes that the note about a cut has.
-    pub(crate) fn note_bytes(&self) -> usize {
-        let address = self.uri.to_string().len() + 2 * self.whole_uri.to_string().len();
-        NOTE_MAX + address
+    /// What is before the text where several are joined.
+    pub(crate) fn heading(&self) -> String {
+        heading(&self.uri.to_string())
+    }
+
+    /// The fewest bytes that stand for the text: its own, or those of the note alone.
+    pub(crate) fn least_bytes(&self) -> usize {
+        let whole = self.text().len();
+        if whole <= NOTE_MIN {
+            return whole;
+        }
+        whole.min(self.cut_at(self.range.start).text.len())
     }
 
     /// The beginning of the text and a note, in at most `room` bytes if the note alone fits.
-    pub(crate) fn cut(&self, room: usize) -> String {
-        let is_outlined = !self.has_lines();
-        let outline = if is_outlined {
-            Outline::of(self.whole)
-        } else {
-            Outline::default()
-        };
+    pub(crate) fn cut(&self, room: usize) -> Cut {
         let fitting = |places: &mut dyn DoubleEndedIterator<Item = usize>| {
             let inside = |at: &usize| self.range.start < *at && *at < self.range.end;
             let mut texts = places.filter(inside).rev();
             let near = texts
                 .by_ref()
                 .skip_while(|at| *at - self.range.start > room);
-            let mut texts = near.map(|at| self.cut_at(at, &outline));
-            texts.find(|text| text.len() <= room)
+            let mut texts = near.map(|at| self.cut_at(at));
+            texts.find(|cut| cut.text.len() <= room)
         };
-        let mut headings = outline.headings.iter().map(|heading| heading.section.start);
-        let found = if is_outlined {
-            fitting(&mut headings).or_else(|| fitting(&mut outline.blocks.iter().copied()))
-        } else {
+        let found = if self.has_lines() {
             let ends = self.whole.match_indices('\n').map(|(at, _)| at + 1);
             fitting(&mut ends.collect::<Vec<_>>().into_iter())
+        } else {
+            let outline = self.outline();
+            let mut headings = outline.headings.iter().map(|heading| heading.section.start);
+            fitting(&mut headings).or_else(|| fitting(&mut outline.blocks.iter().copied()))
         };
-        found.unwrap_or_else(|| self.cut_at(self.range.start, &outline))
+        found.unwrap_or_else(|| self.cut_at(self.range.start))
+    }
+
+    fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(self.whole))
     }
 
     /// Whether it is made of lines and not of sections.
@@ -65,17 +87,20 @@ impl Cuttable<'_> {
         }
     }
 
-    fn cut_at(&self, end: usize, outline: &Outline) -> String {
+    fn cut_at(&self, end: usize) -> Cut {
         let shown = self.whole[self.range.start..end].trim_end();
         let gap = if shown.is_empty() { "" } else { "\n\n" };
         let (bytes, total) = (shown.len(), self.text().len());
-        let rest = self.rest(end, outline);
-        format!("{shown}{gap}[cut: {bytes} of {total} bytes are shown; {rest}]")
+        let rest = self.rest(end);
+        Cut {
+            text: format!("{shown}{gap}[cut: {bytes} of {total} bytes are shown; {rest}]"),
+            shown: bytes,
+        }
     }
 
     /// How to read what follows.
-    fn rest(&self, end: usize, outline: &Outline) -> String {
-        let tokens = (self.text().len() + self.note_bytes()).div_ceil(TOKEN_BYTES);
+    fn rest(&self, end: usize) -> String {
+        let tokens = (self.heading().len() + self.text().len()).div_ceil(TOKEN_BYTES);
         let all = || format!("all of {} needs max_tokens {tokens}", self.uri);
         if self.has_lines() {
             return match self.next_page(end) {
@@ -87,7 +112,7 @@ impl Cuttable<'_> {
             };
         }
         let whole = self.whole_uri;
-        let mut headings = outline.headings.iter();
+        let mut headings = self.outline().headings.iter();
         let next = headings.clone().find(|heading| is_next(heading, end));
         if let Some(next) = next.filter(|_| end > self.range.start) {
             return format!("read on at {whole}#{}; {whole}?toc has all", next.slug);
@@ -135,7 +160,7 @@ fn is_next(heading: &Heading, end: usize) -> bool {
     heading.section.start == end && (1..=ADDRESS_MAX).contains(&heading.slug.len())
 }
 
-/// Bytes of the words and numbers of a note, and of the slug or the id that it names.
-const NOTE_MAX: usize = 260;
+/// Every note has more bytes, so that a text with at most as many is never replaced by one.
+const NOTE_MIN: usize = "[cut: 0 of 0 bytes are shown; ]".len();
 /// Bytes of a slug or an id that a note names.
 const ADDRESS_MAX: usize = 80;

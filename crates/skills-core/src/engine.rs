@@ -20,6 +20,10 @@ pub type StoredRow<'a> = (&'a str, Result<&'a str, String>);
 /// The code of [`Failure::Failed`] for a row whose value is not JSON.
 pub(crate) const VALUE_DAMAGED: &str = "VALUE_DAMAGED";
 
+/// The code of [`Failure::Failed`] for a write that expects another value than the row has. Only
+/// engines that compare return it.
+const VALUE_CHANGED: &str = "VALUE_CHANGED";
+
 /// What the registry needs from an engine.
 pub trait Engine: Send + Sync {
     /// Calls a function and waits for its result; none if it returned nothing.
@@ -55,6 +59,13 @@ pub trait Engine: Send + Sync {
 
     /// Sends a call without waiting for a result. Never blocks; failures are not reported.
     fn send(&self, function: &str, payload: Json);
+}
+
+impl Failure {
+    /// Whether a write was refused because the row does not have the expected value.
+    pub(crate) fn is_value_changed(&self) -> bool {
+        matches!(self, Self::Failed { code, .. } if code == VALUE_CHANGED)
+    }
 }
 
 /// Why a call returned no result. Each message completes "function `x` ...".

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::escape::without_hidden;
 use crate::front_matter;
 
 /// A heading that is not inside a list or a quote.
@@ -142,7 +143,8 @@ impl Slugs {
 
 /// Lowercase letters, digits, `_` and `-`, and a `-` for each space.
 fn slug(words: &str) -> String {
-    let words = words.trim().to_lowercase();
+    // An address with a hidden character is refused.
+    let words = without_hidden(words.trim()).to_lowercase();
     let kept = words.chars().filter_map(|c| match c {
         ' ' => Some('-'),
         '_' | '-' | '\u{300}'..='\u{36f}' => Some(c),
@@ -198,6 +200,10 @@ mod tests {
             &[("überblick--ziele", "# Überblick & Ziele\n")],
         );
         check("# a_b-c  d\n", &[("a_b-c--d", "# a_b-c  d\n")]);
+        check(
+            "# a\u{3164}b\u{34f}c\n",
+            &[("abc", "# a\u{3164}b\u{34f}c\n")],
+        );
         let text = "# x\n# x\n# x-1\n# x\n";
         let slugs: Vec<_> = Outline::of(text)
             .headings

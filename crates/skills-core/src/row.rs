@@ -17,6 +17,9 @@ use crate::{
 pub(crate) trait Row: PartialEq + Send + Sync + Sized + 'static {
     /// The name of such a value in messages.
     const WHAT: &'static str;
+    /// Whether rows are changed by `state::update`, which leaves `null` if another process has
+    /// removed the row. Such a row counts as none.
+    const IS_UPDATED: bool = false;
 
     fn key(&self) -> Arc<str>;
     fn to_json(&self) -> Json;

@@ -155,6 +155,11 @@ pub trait Source: Send + Sync {
     /// Every skill, and what had to be skipped.
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>>;
 
+    /// The skills that are off, and not in [`Self::skills`] therefore.
+    fn skills_off(&self) -> Pending<'_, Result<Vec<SkillId>, Error>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
     /// The body of a skill.
     fn skill<'a>(&'a self, id: &'a SkillId) -> Lookup<'a, Arc<str>>;
 

@@ -15,7 +15,7 @@ pub(crate) struct StateScope {
 }
 
 /// The input of the engine's `state::*` functions.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct StateInput<'a> {
     scope: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,14 @@ struct StateInput<'a> {
     value: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ops: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<Expected<'a>>,
 }
+
+/// The value that a row must have for a write to happen; none: there must be no row. The embedded
+/// engine compares it; other engines do not know it and write in any case.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Expected<'a>(pub Option<&'a RawValue>);
 
 impl StateScope {
     pub(crate) fn new(engine: Arc<dyn Engine>, name: String, timeout: Duration) -> Self {
@@ -41,56 +48,74 @@ impl StateScope {
 
     /// The value of a key.
     pub(crate) async fn get(&self, key: &str) -> Result<Option<Json>, Failure> {
-        let value = self.call("state::get", Some(key), None).await?;
+        let value = self.call("state::get", Some(key)).await?;
         Ok(value.filter(|value| value.get() != "null"))
     }
 
     /// Stores a value under a key.
     pub(crate) async fn set(&self, key: &str, value: &RawValue) -> Result<Replaced, Failure> {
-        let answer = self.call("state::set", Some(key), Some(value)).await?;
-        Ok(Replaced(answer))
+        self.set_if(key, value, None).await
+    }
+
+    /// The same, if the row has the expected value.
+    pub(crate) async fn set_if(
+        &self,
+        key: &str,
+        value: &RawValue,
+        expected: Option<Expected<'_>>,
+    ) -> Result<Replaced, Failure> {
+        let input = StateInput {
+            scope: &self.name,
+            key: Some(key),
+            value: Some(value),
+            expected,
+            ..StateInput::default()
+        };
+        self.send("state::set", &input).await.map(Replaced)
     }
 
     /// Applies a list of operations to the value of a key, in one step.
     pub(crate) async fn update(&self, key: &str, ops: &RawValue) -> Result<Option<Json>, Failure> {
-        let (scope, key, ops) = (&*self.name, Some(key), Some(ops));
         let input = StateInput {
-            scope,
-            key,
-            value: None,
-            ops,
+            scope: &self.name,
+            key: Some(key),
+            ops: Some(ops),
+            ..StateInput::default()
         };
         self.send("state::update", &input).await
     }
 
     /// Removes a key. Returns whether it had a value.
     pub(crate) async fn delete(&self, key: &str) -> Result<bool, Failure> {
-        Ok(self.take(key).await?.is_some())
+        Ok(self.take_if(key, None).await?.is_some())
     }
 
-    /// Removes a key. Returns the value that it had.
-    pub(crate) async fn take(&self, key: &str) -> Result<Option<Json>, Failure> {
-        let old = self.call("state::delete", Some(key), None).await?;
+    /// Removes a key if its row has the expected value. Returns the value that it had.
+    pub(crate) async fn take_if(
+        &self,
+        key: &str,
+        expected: Option<Expected<'_>>,
+    ) -> Result<Option<Json>, Failure> {
+        let input = StateInput {
+            scope: &self.name,
+            key: Some(key),
+            expected,
+            ..StateInput::default()
+        };
+        let old = self.send("state::delete", &input).await?;
         Ok(old.filter(|old| old.get() != "null"))
     }
 
     /// The values of all keys, as one JSON list.
     pub(crate) async fn list(&self) -> Result<Option<Json>, Failure> {
-        self.call("state::list", None, None).await
+        self.call("state::list", None).await
     }
 
-    async fn call(
-        &self,
-        function: &str,
-        key: Option<&str>,
-        value: Option<&RawValue>,
-    ) -> Result<Option<Json>, Failure> {
-        let scope = &*self.name;
+    async fn call(&self, function: &str, key: Option<&str>) -> Result<Option<Json>, Failure> {
         let input = StateInput {
-            scope,
+            scope: &self.name,
             key,
-            value,
-            ops: None,
+            ..StateInput::default()
         };
         self.send(function, &input).await
     }

@@ -1,12 +1,16 @@
-//! Times: RFC 3339 in UTC as rows and lists have them, and milliseconds since 1970 to count with.
+//! Times: RFC 3339 as rows and lists have them, and milliseconds since 1970 to count with. This
+//! registry writes them in UTC with `Z`; others write `+00:00`.
 
 const DAY_MS: u64 = 86_400_000;
+const MINUTE_MS: u64 = 60_000;
 
 /// The milliseconds since 1970 of a time such as `2026-01-01T00:00:00.123456Z`. `None` if it is
 /// another text, or earlier.
 pub(crate) fn to_unix_ms(text: &str) -> Option<u64> {
-    let text = text.strip_suffix('Z')?;
     let (date, time) = text.split_once('T')?;
+    let offset = time.find(['Z', '+', '-'])?;
+    let (time, offset) = time.split_at(offset);
+    let (is_ahead, offset_ms) = offset_ms(offset)?;
     let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
     let mut date = date.splitn(3, '-').map(number);
     let (year, month, day) = (date.next()??, date.next()??, date.next()??);
@@ -25,7 +29,27 @@ pub(crate) fn to_unix_ms(text: &str) -> Option<u64> {
     let digits = fraction.chars().chain("000".chars()).take(3);
     let ms = number(&digits.collect::<String>())?;
     let seconds = (hour * 60 + minute) * 60 + second;
-    Some(days_since_1970(year, month, day) * DAY_MS + seconds * 1_000 + ms)
+    let local = days_since_1970(year, month, day) * DAY_MS + seconds * 1_000 + ms;
+    if is_ahead {
+        local.checked_sub(offset_ms)
+    } else {
+        Some(local + offset_ms)
+    }
+}
+
+/// An offset from UTC, `Z` or `+01:30`: whether it is ahead of UTC, and by how much it differs.
+fn offset_ms(text: &str) -> Option<(bool, u64)> {
+    let (is_ahead, offset) = match text.split_at_checked(1)? {
+        ("Z", "") => return Some((true, 0)),
+        ("+", offset) => (true, offset),
+        ("-", offset) => (false, offset),
+        _ => return None,
+    };
+    let (hours, minutes) = offset.split_once(':')?;
+    let has_two_digits = hours.len() == 2 && minutes.len() == 2;
+    let (hours, minutes) = (number(hours)?, number(minutes)?);
+    let in_range = has_two_digits && hours < 24 && minutes < 60;
+    in_range.then_some((is_ahead, (hours * 60 + minutes) * MINUTE_MS))
 }
 
 /// The reverse, with milliseconds.
@@ -89,12 +113,26 @@ mod tests {
             ms("2023-11-14T22:13:20.123456789Z"),
             Some(1_700_000_000_123)
         );
+        // As other registries write them.
+        assert_eq!(
+            ms("2023-11-14T22:13:20.123456789+00:00"),
+            Some(1_700_000_000_123)
+        );
+        assert_eq!(ms("2023-11-15T00:13:20+02:00"), Some(1_700_000_000_000));
+        assert_eq!(ms("2023-11-14T18:43:20-03:30"), Some(1_700_000_000_000));
         for text in [
             "",
             "t",
             "2023-11-14",
             "2023-11-14T22:13:20",
-            "2023-11-14T22:13:20+01:00",
+            "2023-11-14T22:13:20+01",
+            "2023-11-14T22:13:20+0100",
+            "2023-11-14T22:13:20+24:00",
+            "2023-11-14T22:13:20+00:60",
+            "2023-11-14T22:13:20+1:000",
+            "2023-11-14T22:13:20Z+00:00",
+            "2023-11-14T22:13:20+é:00",
+            "1970-01-01T00:30:00+01:00",
             "2023-13-14T22:13:20Z",
             "2023-11-14T24:13:20Z",
             "2023-11-14T22:13:20.x1Z",

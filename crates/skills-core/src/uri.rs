@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::escape::quote;
+use crate::escape::{escape_control, quote};
 use crate::file_path::percent_decode;
 use crate::index::{IndexPart, IndexView};
 use crate::limits::ID_MAX;
@@ -177,6 +177,16 @@ fn part_of(text: &str, whole: &str, part: &str) -> Result<ResourceUri, Error> {
     let part = match part.strip_prefix('#') {
         None => TextPart::Toc,
         Some(slug) => match percent_decode(slug).filter(|slug| !slug.is_empty()) {
+            // The address is repeated in answers, as a heading and in errors.
+            Some(slug) if slug.len() > ID_MAX || escape_control(&slug) != slug => {
+                return refuse(
+                    &format!(
+                        "names a heading with control or hidden characters, or with more than \
+                         {ID_MAX} bytes"
+                    ),
+                    "`?toc` lists the headings",
+                );
+            }
             Some(slug) => TextPart::Heading(slug),
             None => return refuse("names no heading", "`?toc` lists the headings"),
         },

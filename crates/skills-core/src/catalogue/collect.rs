@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Catalogue;
 use crate::Failure;
-use crate::history::Tombstone;
+use crate::history::{Kept, Tombstone};
 use crate::registry::StoredHistory;
 use crate::row::Row;
 
@@ -19,7 +19,7 @@ pub(crate) struct Collected {
 
 impl<T: Row> Catalogue<T> {
     /// Removes the versions of an entry that are not needed: all texts if it is not registered,
-    /// otherwise those beyond the number that is kept.
+    /// otherwise those beyond the texts that are kept.
     pub(crate) async fn collect_versions(
         &self,
         id: &Arc<str>,
@@ -33,25 +33,25 @@ impl<T: Row> Catalogue<T> {
         let _lock = self.key_locks.lock(id).await;
         let is_registered = self.read_key(id).await?.is_some();
         let keep = if is_registered { store.keep() } else { 0 };
-        let oldest = history.newest.saturating_sub(keep);
-        let unneeded = |version: u64| version <= oldest;
+        let places: Vec<_> = history.versions.iter().map(|(one, ..)| *one).collect();
+        let kept = Kept::new(&places, keep);
         let first_row = Tombstone::key(id);
         let mut rows: BTreeMap<&Arc<str>, Vec<u64>> = BTreeMap::new();
         let mut collected = Collected {
             is_registered,
             ..Collected::default()
         };
-        for (version, key, bytes) in &history.versions {
-            if !unneeded(*version) {
+        for (one, key, bytes) in &history.versions {
+            if kept.has(*one) {
                 continue;
             }
             // Without a text it takes next to nothing, and the first row must not be empty.
             if bytes.is_none() && **key == *first_row {
                 continue;
             }
-            rows.entry(key).or_default().push(*version);
+            rows.entry(key).or_default().push(one.version);
             // What only moves is not given back.
-            if bytes.is_some() || *version < history.newest {
+            if bytes.is_some() || one.version < history.newest {
                 collected.versions += 1;
                 collected.bytes += bytes.unwrap_or(0);
             }
@@ -59,7 +59,8 @@ impl<T: Row> Catalogue<T> {
         if dry_run || rows.is_empty() {
             return Ok(collected);
         }
-        let is_marked = unneeded(history.newest);
+        // The newest one always stays, unless none does.
+        let is_marked = keep == 0;
         if is_marked && !store.mark_last(id, history.newest).await? {
             // Another instance has just registered it: the next collection finds out.
             return Ok(Collected::default());

@@ -3,14 +3,68 @@
 use std::sync::Arc;
 
 use super::version::RemovalNote;
-use super::write::Write;
+use super::write::{ATTEMPTS, Write};
 use super::{Catalogue, decode};
-use crate::Failure;
 use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
+use crate::{Change, Current, Error, Failure, Precondition};
+
+/// Why a row was not removed.
+#[derive(Debug)]
+pub(crate) enum RemoveError {
+    Failed(Failure),
+    /// Something else is registered than expected.
+    Conflict(Current),
+}
+
+impl RemoveError {
+    /// The error for a `what`, such as "skill", of this name.
+    pub(crate) fn into_error(self, expected: Precondition, what: &str, name: &str) -> Error {
+        match self {
+            Self::Failed(cause) => Error::state(|| format!("unregister {what} `{name}`"))(cause),
+            Self::Conflict(current) => Error::Conflict {
+                what: format!("{what} `{name}`"),
+                expected,
+                current,
+            },
+        }
+    }
+}
+
+impl From<Failure> for RemoveError {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
 
 impl<T: Row> Catalogue<T> {
+    /// Removes a row that has the expected digest and publishes `change`. Returns whether there was
+    /// one: a row that is gone already is not a conflict, another row is.
+    pub(crate) async fn remove_expected(
+        &self,
+        key: Arc<str>,
+        change: &Change,
+        expected: Precondition,
+        note: &RemovalNote,
+    ) -> Result<bool, RemoveError> {
+        let removed = match expected {
+            Precondition::Any => return Ok(self.remove(key, change, note).await?),
+            Precondition::Absent => false,
+            Precondition::Digest(digest) => {
+                let is_expected = |row: &T| row.digest() == digest;
+                self.remove_if(Arc::clone(&key), note, is_expected).await?
+            }
+        };
+        if removed {
+            return Ok(true);
+        }
+        match Current::of(self.get(&key).await?.as_ref()) {
+            Current::Absent => Ok(false),
+            current => Err(RemoveError::Conflict(current)),
+        }
+    }
+
     /// Removes the row of a key if it is expected, and publishes the change. Returns whether it
     /// was removed. A row that another instance writes in the meantime stays.
     pub(crate) async fn remove_if(
@@ -24,15 +78,28 @@ impl<T: Row> Catalogue<T> {
             RowSlot::Damaged(_) => false,
         };
         let _lock = self.key_locks.lock(&key).await;
-        let found = self.read_key(&key).await?;
-        if !found.as_ref().is_some_and(&is_expected) {
+        let at = (note.now)().into();
+        let mut found = self.read_stored(&key).await?;
+        if !found.slot.as_ref().is_some_and(&is_expected) {
             return Ok(false);
         }
-        let next = self.plan_removal_of(&key, found.as_ref()).await?;
+        let next = self.plan_removal_of(&key, found.slot.as_ref()).await?;
         let write = Write::begin(self, &key, None);
-        let Some(taken) = self.state.take(&key).await? else {
-            // Another instance removed it; a read finds the change and publishes it.
-            return self.abandon(write).await;
+        let mut attempts = 1;
+        let taken = loop {
+            match self.state.take_if(&key, Some(found.expected())).await {
+                Ok(Some(taken)) => break taken,
+                // Another instance removed it; a read finds the change and publishes it.
+                Ok(None) => return self.abandon(write).await,
+                Err(failure) if failure.is_value_changed() && attempts < ATTEMPTS => {
+                    attempts += 1;
+                    found = self.read_stored(&key).await?;
+                    if !found.slot.as_ref().is_some_and(&is_expected) {
+                        return self.abandon(write).await;
+                    }
+                }
+                Err(failure) => return Err(failure),
+            }
         };
         let removed = decode(&key, taken.get());
         if is_expected(&removed) {
@@ -40,11 +107,11 @@ impl<T: Row> Catalogue<T> {
                 RowSlot::Row(row) => row.unregistered(),
                 RowSlot::Damaged(_) => None,
             };
+            let recorded = self.record_removal(&key, next, note, at).await;
             self.acknowledged(write, change.as_ref()).await;
-            self.record_removal(&key, next, note).await?;
-            return Ok(true);
+            return recorded.map(|()| true);
         }
-        // State has no compare and delete: another instance wrote in between.
+        // The engine does not compare, and another instance wrote in between.
         self.restore(&key, Some(taken), None).await?;
         self.abandon(write).await
     }

@@ -1,27 +1,61 @@
 //! Recording the versions of rows that are written or removed.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::Catalogue;
+use super::{Catalogue, Stored, decode};
 use crate::Failure;
-use crate::history::{Next, Note, Plan, StoredVersion, VersionStore};
+use crate::history::{Next, Note, Plan, RowHead, StoredVersion, VersionStore, says_the_same};
 use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
+use crate::state_scope::Replaced;
 
-/// When and why a row is removed.
-#[derive(Clone, Debug, Default)]
+/// Why a row is removed.
+#[derive(Clone, Debug)]
 pub(crate) struct RemovalNote {
     pub note: Note,
-    pub at: Arc<str>,
+    /// The clock. It is read under the lock of the key, so that of two changes the later one has
+    /// the later time.
+    pub now: fn() -> String,
+}
+
+impl RemovalNote {
+    /// Of a row without versions.
+    pub(crate) fn none() -> Self {
+        Self {
+            note: Note::default(),
+            now: String::new,
+        }
+    }
 }
 
 impl<T: Row> Catalogue<T> {
     /// The versions of the rows, if they are recorded.
     fn recorded_versions(&self) -> Option<&VersionStore<T>> {
         self.versions().filter(|versions| versions.is_on())
+    }
+
+    /// The heads of all rows. Rows in this process are read without being kept.
+    pub(crate) async fn row_heads(&self) -> Result<HashMap<Arc<str>, RowHead>, Failure> {
+        let mut heads = HashMap::new();
+        let visited = self.for_each_row(&mut |(key, text)| {
+            if let Ok(text) = text
+                && let RowSlot::Row(row) = decode::<T>(key, text)
+            {
+                heads.insert(row.key(), RowHead::of(&*row));
+            }
+        });
+        if let Some(visited) = visited {
+            visited?;
+        } else {
+            let snapshot = self.snapshot().await?;
+            let rows = snapshot.rows.iter().chain(&snapshot.off);
+            heads.extend(rows.map(|row| (row.key(), RowHead::of(&**row))));
+        }
+        Ok(heads)
     }
 
     /// The row of a key, from memory if it is current there. A write must not load the scope.
@@ -38,13 +72,52 @@ impl<T: Row> Catalogue<T> {
         }
     }
 
-    /// What the write of a row has to record; none if the rows have no history.
-    pub(super) async fn plan_version(&self, key: &str, row: &T) -> Result<Option<Plan>, Failure> {
+    /// What the write of a row has to record; none if the rows have no history. `before` is what
+    /// was just read. Without it, what this process knows may be out of date.
+    pub(super) async fn plan_version(
+        &self,
+        row: &T,
+        before: Option<&Stored<T>>,
+    ) -> Result<Option<Plan>, Failure> {
         let Some(versions) = self.recorded_versions() else {
             return Ok(None);
         };
-        let before = self.stored(key).await?;
-        versions.plan(row, before.as_ref()).await.map(Some)
+        let known;
+        let before = if let Some(read) = before {
+            read.slot.as_ref()
+        } else {
+            known = self.stored(&row.key()).await?;
+            known.as_ref()
+        };
+        versions.plan(row, before).await.map(Some)
+    }
+
+    /// Records a row that was written because it said what was registered already, as far as this
+    /// process had heard. If it replaced something else, another instance had changed the entry a
+    /// moment ago, and this write is a change too.
+    pub(super) async fn record_if_changed(
+        &self,
+        replaced: &Replaced,
+        row: &Arc<T>,
+        json: &RawValue,
+        note: &Note,
+    ) -> Result<(), Failure> {
+        let Some(versions) = self.recorded_versions() else {
+            return Ok(());
+        };
+        let before = replaced.value();
+        if before.is_some_and(|before| differ_in_time_only(before.get(), json.get())) {
+            return Ok(());
+        }
+        let key = row.key();
+        let before = before.map(|raw| decode::<T>(&key, raw.get()));
+        if says_the_same(before.as_ref(), &**row) {
+            return Ok(());
+        }
+        versions.forget(&key);
+        let next = versions.next(&key, before.as_ref()).await?;
+        self.record_version(Some(Plan::Version(next)), row, json, note)
+            .await
     }
 
     /// Records a row that is being written.
@@ -60,7 +133,7 @@ impl<T: Row> Catalogue<T> {
         };
         let recorded = versions.record(plan, row, json, note).await;
         match &recorded {
-            Ok(version) => versions.recorded(Arc::clone(row), *version),
+            Ok(version) => versions.recorded(Arc::clone(row), version.clone()),
             Err(_) => versions.forget(&row.key()),
         }
         recorded.map(drop)
@@ -94,6 +167,7 @@ impl<T: Row> Catalogue<T> {
         key: &Arc<str>,
         next: Option<Next>,
         removal: &RemovalNote,
+        at: Arc<str>,
     ) -> Result<(), Failure> {
         let Some(versions) = self.recorded_versions() else {
             return Ok(());
@@ -105,8 +179,43 @@ impl<T: Row> Catalogue<T> {
             // Another instance had registered it a moment ago.
             None => versions.next(key, None).await?,
         };
-        let RemovalNote { note, at } = removal;
-        let version = StoredVersion::of_removal(Arc::clone(key), Arc::clone(at), note);
+        let version = StoredVersion::of_removal(Arc::clone(key), at, &removal.note);
         versions.append(version, next).await.map(drop)
+    }
+}
+
+/// Whether two rows are the same text up to the time of their registration, which is the last
+/// field. To compare bytes takes a fraction of the time of decoding a body; an engine that orders
+/// fields in another way has its row decoded.
+fn differ_in_time_only(a: &str, b: &str) -> bool {
+    // In a JSON text the quote after the comma begins a string, so that no body contains this.
+    let content = |text| str::rsplit_once(text, r#","registered_at":""#);
+    matches!((content(a), content(b)), (Some((a, _)), Some((b, _))) if a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Skill;
+
+    #[test]
+    fn rows_that_differ_in_time_only() {
+        #[track_caller]
+        fn check(body: &str, other: &str, expected: bool) {
+            let text = |body: &str, at: &str| {
+                let skill = Skill::new("a".parse().unwrap(), body, at);
+                skill.to_json().get().to_owned()
+            };
+            let found = differ_in_time_only(&text(body, "1"), &text(other, "22"));
+            assert_eq!(found, expected, "{body:?} and {other:?}");
+        }
+        check("A", "A", true);
+        check("A", "B", false);
+        let quoted = r#"A","registered_at":""#;
+        check(quoted, quoted, true);
+        check(quoted, "A", false);
+        check("A", &format!("{quoted}x"), false);
+        // Such rows are decoded.
+        assert!(!differ_in_time_only("{}", "{}"));
     }
 }

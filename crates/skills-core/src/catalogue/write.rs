@@ -6,8 +6,8 @@ use futures_util::future::join;
 use serde_json::value::RawValue;
 
 use super::version::RemovalNote;
-use super::{Catalogue, decode};
-use crate::history::Note;
+use super::{Catalogue, Stored, decode};
+use crate::history::{Note, Plan};
 use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
@@ -16,6 +16,10 @@ use crate::{Change, Current, Error, Failure, Json, Pending, Precondition};
 
 /// How often a row of another instance is put back when writes follow each other.
 const RESTORE_MAX: usize = 8;
+
+/// How often a write with a precondition is tried while other instances register the content that
+/// it expects again.
+pub(super) const ATTEMPTS: usize = 32;
 
 /// Why a row was not written.
 #[derive(Debug)]
@@ -103,24 +107,27 @@ impl<T: Row> Catalogue<T> {
         };
         let row = Arc::new(make());
         let json = row.to_json();
-        let version = self.plan_version(&key, &row).await?;
+        let plan = self.plan_version(&row, before.as_ref()).await?;
+        let is_unchanged = matches!(plan, Some(Plan::Unchanged));
         if let Some(prepare) = prepare {
             let prepared = prepare(row.registered_at()).await;
             prepared.map_err(PutError::Unprepared)?;
         }
         let write = Write::begin(self, &key, Some(Arc::clone(&row)));
-        let set = self.state.set(&key, &json);
-        let record = self.record_version(version, &row, &json, note);
+        let record = self.record_version(plan, &row, &json, note);
         let recorded = match before {
             None => {
                 // Together, so that the second one costs no time.
-                let (replaced, recorded) = join(set, record).await;
-                replaced?;
-                recorded
+                let (replaced, recorded) = join(self.state.set(&key, &json), record).await;
+                let replaced = replaced?;
+                if is_unchanged {
+                    self.record_if_changed(&replaced, &row, &json, note).await
+                } else {
+                    recorded
+                }
             }
             Some(before) => {
-                self.check_replaced(&row, before.as_ref(), set.await?)
-                    .await?;
+                self.replace(&row, &json, before, expected).await?;
                 record.await
             }
         };
@@ -156,21 +163,44 @@ impl<T: Row> Catalogue<T> {
     }
 
     /// Reads a key that must have what is expected.
-    async fn expect(
-        &self,
-        key: &str,
-        expected: Precondition,
-    ) -> Result<Option<RowSlot<T>>, PutError> {
-        let found = self.read_key(key).await?;
-        let current = Current::of(found.as_ref());
+    async fn expect(&self, key: &str, expected: Precondition) -> Result<Stored<T>, PutError> {
+        let found = self.read_stored(key).await?;
+        let current = Current::of(found.slot.as_ref());
         if expected.allows(current) {
             return Ok(found);
         }
         Err(PutError::Conflict(current))
     }
 
-    /// Checks that a write with a precondition replaced what was read before it. State has no
-    /// compare and set: another instance may have written in between. Its write was
+    /// Writes a row over the one that was read before it.
+    async fn replace(
+        &self,
+        row: &T,
+        json: &RawValue,
+        mut before: Stored<T>,
+        expected: Precondition,
+    ) -> Result<(), PutError> {
+        let key = row.key();
+        let mut attempts = 1;
+        loop {
+            match self.state.set_if(&key, json, Some(before.expected())).await {
+                Ok(replaced) => {
+                    let before = before.slot.as_ref();
+                    return self.check_replaced(row, before, replaced).await;
+                }
+                // Another instance wrote in between. It may have registered what is expected
+                // again.
+                Err(failure) if failure.is_value_changed() && attempts < ATTEMPTS => {
+                    before = self.expect(&key, expected).await?;
+                    attempts += 1;
+                }
+                Err(failure) => return Err(failure.into()),
+            }
+        }
+    }
+
+    /// Checks that a write with a precondition replaced what was read before it, for an engine
+    /// that does not compare: another instance may have written in between. Its write was
     /// acknowledged first, so its row is put back and this write is refused.
     async fn check_replaced(
         &self,
@@ -224,14 +254,18 @@ impl<T: Row> Catalogue<T> {
         note: &RemovalNote,
     ) -> Result<bool, Failure> {
         let _lock = self.key_locks.lock(&key).await;
+        let at = (note.now)().into();
         let next = self.plan_removal(&key).await?;
         let write = Write::begin(self, &key, None);
         let removed = self.state.delete(&key).await?;
+        // Recorded first, so that a subscriber to the change finds its version.
+        let recorded = if removed {
+            self.record_removal(&key, next, note, at).await
+        } else {
+            Ok(())
+        };
         self.acknowledged(write, removed.then_some(change)).await;
-        if removed {
-            self.record_removal(&key, next, note).await?;
-        }
-        Ok(removed)
+        recorded.map(|()| removed)
     }
 
     /// A write is in state: publishes it, and makes sure that later reads see it or what was

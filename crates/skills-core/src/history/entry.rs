@@ -1,7 +1,9 @@
 //! The rows of the scope of versions.
 //!
 //! The versions of an entry are a ring of rows with the keys `id@0`, `id@1` and so on: version 1
-//! is in the first, and a new version replaces the oldest, so that pruning takes no call. A row is
+//! is in the first, and a new version replaces the oldest, so that pruning takes no call. A removal
+//! replaces no text: it is in the row beside one, and what is removed
+//! [later](super::kept) may be in another row. A row is
 //! an object with a list for each version: `{"v21": [{...}]}`; some also name [how long the
 //! ring](super::ring_buffer) is: `{"ring20": true}`. Versions are appended to their
 //! list, which the engine does in one step: of two instances that write the same number, the
@@ -17,7 +19,7 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::ring_buffer::longest;
-use super::{Note, VersionOp};
+use super::{Note, VersionOp, VersionPlace};
 use crate::row::Row;
 use crate::{Actor, Digest, Json};
 
@@ -85,6 +87,14 @@ impl StoredVersion {
 
     pub(crate) fn op(&self) -> VersionOp {
         VersionOp::from_name(&self.op).unwrap_or_default()
+    }
+
+    pub(crate) fn version_place(&self) -> VersionPlace {
+        VersionPlace {
+            version: self.version,
+            of: self.of,
+            is_text: self.row.is_some(),
+        }
     }
 
     /// The key of the row that has it.
@@ -164,9 +174,15 @@ pub(crate) fn for_each_version(row: &str, visit: &mut impl FnMut(StoredVersion))
     }
 }
 
-/// The operations of `state::update` that append a version to its row, and drop the one whose
+/// Whether a row has no versions, but names lengths of its ring.
+pub(crate) fn has_only_lengths(row: &str) -> bool {
+    let row = RingRow::parse(row);
+    row.lists().next().is_none() && row.lengths().next().is_some()
+}
+
+/// The operations of `state::update` that append a version to its row, and drop those whose
 /// place it takes. The first row names the length of the ring.
-pub(super) fn append_ops(version: &StoredVersion) -> Json {
+pub(super) fn append_ops(version: &StoredVersion, replaced: &[u64]) -> Json {
     #[derive(Serialize)]
     #[serde(tag = "type", rename_all = "lowercase")]
     enum Op<'a> {
@@ -182,10 +198,8 @@ pub(super) fn append_ops(version: &StoredVersion) -> Json {
             value: bool,
         },
     }
-    let replaced = version.version.checked_sub(version.of);
-    let remove = replaced.filter(|&replaced| replaced > 0);
-    let remove = remove.map(|replaced| Op::Remove {
-        path: field(replaced),
+    let remove = replaced.iter().map(|replaced| Op::Remove {
+        path: field(*replaced),
     });
     let append = Op::Append {
         path: field(version.version),
@@ -196,12 +210,12 @@ pub(super) fn append_ops(version: &StoredVersion) -> Json {
         path: length_field(version.of),
         value: true,
     });
-    let ops: Vec<_> = remove.into_iter().chain([append]).chain(length).collect();
+    let ops: Vec<_> = remove.chain([append]).chain(length).collect();
     to_raw_value(&ops).expect("operations are JSON")
 }
 
 /// The operations that take back what [`append_ops`] did to a row that was `old`.
-pub(super) fn undo_ops(version: &StoredVersion, old: &RingRow<'_>) -> Json {
+pub(super) fn undo_ops(version: &StoredVersion, replaced: &[u64], old: &RingRow<'_>) -> Json {
     let number = version.version;
     let first = |wanted: u64| {
         let (_, list) = old.lists().find(|(there, _)| *there == wanted)?;
@@ -215,8 +229,8 @@ pub(super) fn undo_ops(version: &StoredVersion, old: &RingRow<'_>) -> Json {
         None => json!({ "type": "remove", "path": field(number) }),
     };
     // In a longer ring it is kept.
-    let replaced = number.checked_sub(version.of);
-    let replaced = replaced.and_then(|number| Some(set(number, first(number)?)));
+    let replaced = replaced.iter();
+    let replaced = replaced.filter_map(|number| Some(set(*number, first(*number)?)));
     let ops: Vec<_> = [taken].into_iter().chain(replaced).collect();
     to_raw_value(&ops).expect("operations are JSON")
 }

@@ -10,6 +10,7 @@
 //! them may be missing; then the call was not acknowledged.
 
 mod entry;
+mod kept;
 mod reference;
 mod ring_buffer;
 mod store;
@@ -18,11 +19,12 @@ mod versions;
 
 use std::sync::Arc;
 
-pub(crate) use entry::StoredVersion;
+pub(crate) use entry::{StoredVersion, for_each_version, has_only_lengths};
+pub(crate) use kept::{Kept, VersionPlace};
 pub use reference::VersionRef;
-pub(crate) use store::{Next, Plan, VersionStore};
+pub(crate) use store::{Next, Plan, VersionStore, says_the_same};
 pub(crate) use tombstone::Tombstone;
-pub(crate) use versions::{NotThere, Version, Versions};
+pub(crate) use versions::{NotThere, RowHead, Version, Versions};
 
 use crate::{Digest, Owner};
 

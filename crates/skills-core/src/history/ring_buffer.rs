@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 
 use super::entry::{RingRow, StoredVersion, for_each_version, length_field, place, row_key};
 use super::store::{ATTEMPTS, VersionStore, as_number, raw, too_many_writers};
+use super::versions::Version;
 use crate::Failure;
 use crate::engine::VALUE_DAMAGED;
 use crate::limits::MAX_VERSIONS;
@@ -98,6 +99,28 @@ impl<T: Row> VersionStore<T> {
             rows.push(other?.unwrap_or_default());
         }
         Ok(RingBuffer { rows })
+    }
+
+    /// Reads one version, with its row and the first one only. None if it is not where the ring
+    /// has it now: then another row may have it.
+    pub(crate) async fn read_one(&self, id: &str, number: u64) -> Result<Option<Version>, Failure> {
+        let Some(first) = self.read_place(id, 0).await? else {
+            return Ok(None);
+        };
+        let Some(&length) = first.lengths.last() else {
+            return Ok(None);
+        };
+        // A longer ring has versions that this process does not list.
+        if self.is_on() && length > self.keep() {
+            return Ok(None);
+        }
+        let row = match place(number, length) {
+            0 => Some(first),
+            place => self.read_place(id, place).await?,
+        };
+        let mut versions = row.into_iter().flat_map(|row| row.versions);
+        let found = versions.find(|version| (version.version, version.of) == (number, length));
+        Ok(found.map(Version::from_stored))
     }
 
     async fn read_place(&self, id: &str, place: u64) -> Result<Option<Place>, Failure> {

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::entry::{RingRow, append_ops, field, for_each_version, length_field, undo_ops};
+use super::entry::{RingRow, append_ops, field, for_each_version, length_field, row_key, undo_ops};
 use super::ring_buffer::RingBuffer;
-use super::{Note, StoredVersion, Version, VersionOp, Versions};
+use super::{Kept, Note, RowHead, StoredVersion, Version, VersionOp, VersionPlace, Versions};
 use crate::engine::StoredRow;
 use crate::limits::MAX_VERSIONS;
 use crate::row::Row;
@@ -31,9 +31,7 @@ pub(crate) struct VersionStore<T: Row> {
 }
 
 struct Known<T> {
-    newest: u64,
-    /// The length of its ring.
-    ring: u64,
+    newest: Next,
     /// The row that is this version.
     row: Arc<T>,
 }
@@ -47,20 +45,28 @@ pub(crate) enum Plan {
 }
 
 /// Where the next version of an entry goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Next {
     pub version: u64,
     /// The length of the ring.
     ring: u64,
+    /// What is stored of the entry.
+    stored: Vec<VersionPlace>,
 }
 
 impl Next {
-    const fn after(self) -> Self {
-        Self {
-            version: self.version + 1,
-            ..self
-        }
+    fn after(self) -> Result<Self, Failure> {
+        let version = number_after(self.version)?;
+        Ok(Self { version, ..self })
     }
+}
+
+/// The number after that of the newest version.
+fn number_after(newest: u64) -> Result<u64, Failure> {
+    newest.checked_add(1).ok_or_else(|| Failure::Failed {
+        code: "no_number_left".into(),
+        message: format!("version {newest} has the greatest number that there is"),
+    })
 }
 
 impl<T: Row> VersionStore<T> {
@@ -83,20 +89,20 @@ impl<T: Row> VersionStore<T> {
 
     /// The versions of an entry.
     pub(crate) async fn read(&self, id: &str) -> Result<Versions, Failure> {
-        Ok(self.in_order(self.read_ring(id).await?))
+        Ok(self.in_order(self.read_ring(id).await?).0)
     }
 
-    fn in_order(&self, ring: RingBuffer) -> Versions {
-        let stored = ring.into_versions().into_iter();
-        Versions::new(stored.map(Version::from_stored).collect(), self.keep)
+    fn in_order(&self, ring: RingBuffer) -> (Versions, Vec<VersionPlace>) {
+        let stored = ring.into_versions();
+        let places = stored.iter().map(StoredVersion::version_place).collect();
+        let versions = stored.into_iter().map(Version::from_stored).collect();
+        (Versions::new(versions, self.keep), places)
     }
 
     /// Prepares the write of `row` over `before`: what is stored without a version gets one, so
     /// that it is not lost.
     pub(crate) async fn plan(&self, row: &T, before: Option<&RowSlot<T>>) -> Result<Plan, Failure> {
-        if let Some(RowSlot::Row(before)) = before
-            && before.content() == row.content()
-        {
+        if says_the_same(before, row) {
             return Ok(Plan::Unchanged);
         }
         self.next(&row.key(), before).await.map(Plan::Version)
@@ -116,18 +122,18 @@ impl<T: Row> VersionStore<T> {
             && let Some(known) = self.known().get(id)
             && known.row == *before
         {
-            return Ok(Next {
-                version: known.newest + 1,
-                ring: known.ring,
-            });
+            return known.newest.clone().after();
         }
         let (ring, length) = self.settled_ring(id).await?;
-        let versions = self.in_order(ring);
+        let (versions, stored) = self.in_order(ring);
         let next = Next {
-            version: versions.newest() + 1,
+            version: number_after(versions.newest())?,
             ring: length,
+            stored,
         };
-        let Some(unrecorded) = before.filter(|before| versions.of_row(&***before).is_none()) else {
+        let Some(unrecorded) =
+            before.filter(|before| versions.of_row(&RowHead::of(&***before)).is_none())
+        else {
             return Ok(next);
         };
         let note = Note {
@@ -135,7 +141,7 @@ impl<T: Row> VersionStore<T> {
             ..Note::default()
         };
         let found = StoredVersion::of_row(&**unrecorded, unrecorded.to_json(), &note);
-        Ok(self.append(found, next).await?.after())
+        self.append(found, next).await?.after()
     }
 
     /// Records a row that is being written.
@@ -157,9 +163,8 @@ impl<T: Row> VersionStore<T> {
     pub(crate) fn recorded(&self, row: Arc<T>, version: Option<Next>) {
         let mut known = self.known();
         match (version, known.get_mut(&row.key())) {
-            (Some(Next { version, ring }), _) => {
-                let newest = version;
-                drop(known.insert(row.key(), Known { newest, ring, row }));
+            (Some(newest), _) => {
+                drop(known.insert(row.key(), Known { newest, row }));
             }
             (None, Some(known)) => known.row = row,
             (None, None) => {}
@@ -179,12 +184,13 @@ impl<T: Row> VersionStore<T> {
     ) -> Result<Next, Failure> {
         for _ in 0..ATTEMPTS {
             (version.version, version.of) = (next.version, next.ring);
-            let appended = self.append_once(&version).await?;
-            if appended == Appended::Yes {
-                return Ok(next);
+            let appended = self.append_once(&version, &next.stored).await?;
+            if let Appended::Yes(stored) = appended {
+                return Ok(Next { stored, ..next });
             }
             let (ring, length) = self.settled_ring(&version.id).await?;
-            let versions = self.in_order(ring);
+            let versions;
+            (versions, next.stored) = self.in_order(ring);
             next.ring = length;
             // Another instance that saw the row before its version has recorded it.
             if let Some(recorded) = versions.of_registration(&version) {
@@ -192,14 +198,21 @@ impl<T: Row> VersionStore<T> {
                 return Ok(next);
             }
             // What has the number may be something that is not a version.
-            let is_taken = u64::from(appended == Appended::Taken);
-            next.version = (versions.newest() + 1).max(next.version + is_taken);
+            let after = match appended {
+                Appended::Taken => number_after(next.version)?,
+                Appended::Yes(_) | Appended::Outdated => next.version,
+            };
+            next.version = number_after(versions.newest())?.max(after);
         }
         Err(too_many_writers())
     }
 
     /// Appends a version, unless another instance has taken its number or uses a longer ring.
-    async fn append_once(&self, version: &StoredVersion) -> Result<Appended, Failure> {
+    async fn append_once(
+        &self,
+        version: &StoredVersion,
+        before: &[VersionPlace],
+    ) -> Result<Appended, Failure> {
         #[derive(Default, Deserialize)]
         struct Answer<'a> {
             #[serde(default, borrow)]
@@ -208,7 +221,20 @@ impl<T: Row> VersionStore<T> {
             new_value: Option<&'a RawValue>,
         }
         let (key, number) = (version.key(), version.version);
-        let answer = self.state.update(&key, &append_ops(version)).await?;
+        let here = version.version_place().place();
+        let places: Vec<VersionPlace> = before
+            .iter()
+            .copied()
+            .chain([version.version_place()])
+            .collect();
+        let kept = Kept::new(&places, version.of);
+        let (mut stored, unneeded): (Vec<VersionPlace>, Vec<VersionPlace>) =
+            places.into_iter().partition(|one| kept.has(*one));
+        let (replaced, elsewhere): (Vec<VersionPlace>, Vec<VersionPlace>) =
+            unneeded.into_iter().partition(|one| one.place() == here);
+        let replaced: Vec<u64> = replaced.iter().map(|one| one.version).collect();
+        let ops = append_ops(version, &replaced);
+        let answer = self.state.update(&key, &ops).await?;
         let answer: Answer<'_> = answer
             .as_deref()
             .and_then(|answer| serde_json::from_str(answer.get()).ok())
@@ -218,7 +244,7 @@ impl<T: Row> VersionStore<T> {
         let is_outdated = old.lengths().any(|length| length > version.of);
         let is_taken = old.lists().any(|(there, _)| there >= number);
         if is_outdated || is_taken {
-            let undo = undo_ops(version, &old);
+            let undo = undo_ops(version, &replaced, &old);
             self.state.update(&key, &undo).await?;
             return Ok(if is_taken {
                 Appended::Taken
@@ -232,17 +258,38 @@ impl<T: Row> VersionStore<T> {
             // The row was not an object, so that nothing could be appended to it.
             let row = json!({ field(number): [version], length_field(version.of): true });
             self.state.set(&key, &raw(&row)).await?;
-            return Ok(Appended::Yes);
+            return Ok(Appended::Yes(stored));
         }
         // From a ring of another length.
-        let outdated = |(there, _): &(u64, _)| *there + version.of <= number;
+        let outdated = |(there, _): &(u64, _)| {
+            let mut here = stored.iter().filter(|one| one.place() == here);
+            there.saturating_add(version.of) <= number && here.all(|one| one.version != *there)
+        };
         let outdated = new.lists().filter(outdated);
         let remove = outdated.map(|(there, _)| json!({ "type": "remove", "path": field(there) }));
         let remove: Vec<_> = remove.collect();
         if !remove.is_empty() {
             self.state.update(&key, &raw(&remove.into())).await?;
         }
-        Ok(Appended::Yes)
+        for one in elsewhere {
+            let (key, versions) = (row_key(&version.id, one.place()), [one.version]);
+            let has_others = stored.iter().any(|other| other.place() == one.place());
+            let removed = if one.place() != 0 || has_others {
+                self.remove_versions(&key, &versions).await
+            } else if one.is_text {
+                // Its head stays: a list of rows has no keys, so a version must name the entry, and
+                // without the first row no other is found.
+                self.remove_texts(&key, &versions).await
+            } else {
+                Ok(())
+            };
+            // The version is recorded. What is left is removed with the next one.
+            if let Err(failure) = removed {
+                tracing::debug!(key, one.version, "an old version is left: it {failure}");
+                stored.push(one);
+            }
+        }
+        Ok(Appended::Yes(stored))
     }
 
     /// Visits every version of every entry, in no order.
@@ -275,10 +322,16 @@ impl<T: Row> VersionStore<T> {
     }
 }
 
+/// Whether a row has the content of what is stored.
+pub(crate) fn says_the_same<T: Row>(stored: Option<&RowSlot<T>>, row: &T) -> bool {
+    matches!(stored, Some(RowSlot::Row(stored)) if stored.content() == row.content())
+}
+
 /// What came of an append.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Appended {
-    Yes,
+    /// What is stored now.
+    Yes(Vec<VersionPlace>),
     /// Another instance has this number.
     Taken,
     /// The ring is longer.

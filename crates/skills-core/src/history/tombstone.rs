@@ -9,6 +9,7 @@ use super::store::{VersionStore, raw};
 use super::{Note, VersionOp};
 use crate::Failure;
 use crate::row::Row;
+use crate::state_scope::Expected;
 
 /// The version that stays of an entry whose texts were given back: its number, without a text. It
 /// is in the first row, where the versions of an entry are looked for.
@@ -71,8 +72,14 @@ impl<T: Row> VersionStore<T> {
         if left.lists().next().is_some() || left.lengths().next().is_some() {
             return Ok(());
         }
-        // The row is empty. A version that another instance appends at this moment is put back.
-        let Some(taken) = self.state.take(key).await? else {
+        // The row is empty. A version that another instance appends at this moment keeps it, or is
+        // put back if the engine does not compare.
+        let empty = Some(Expected(answer.new_value));
+        let taken = match self.state.take_if(key, empty).await {
+            Err(failure) if failure.is_value_changed() => None,
+            taken => taken?,
+        };
+        let Some(taken) = taken else {
             return Ok(());
         };
         for (number, list) in RingRow::parse(taken.get()).lists() {

@@ -1,9 +1,9 @@
 //! The versions of one entry, and which of them is current.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
-use super::{Actor, StoredVersion, VersionHead, VersionOp, VersionRef};
+use super::{Actor, Kept, StoredVersion, VersionHead, VersionOp, VersionPlace, VersionRef};
 use crate::row::Row;
 use crate::timestamp::to_unix_ms;
 use crate::{Digest, Json};
@@ -12,7 +12,8 @@ use crate::{Digest, Json};
 #[derive(Clone, Debug)]
 pub(crate) struct Version {
     pub head: VersionHead,
-    /// None if the entry was removed, or if it was given back.
+    pub place: VersionPlace,
+    /// None if the entry was removed, or if its text was given back.
     pub row: Option<Json>,
 }
 
@@ -20,6 +21,7 @@ impl Version {
     pub(crate) fn from_stored(stored: StoredVersion) -> Self {
         let digest = stored.digest.as_deref();
         Self {
+            place: stored.version_place(),
             head: VersionHead {
                 version: stored.version,
                 op: stored.op(),
@@ -39,20 +41,48 @@ impl Version {
     }
 
     /// The version that a row without one gets.
-    fn found<T: Row>(row: &T, version: u64) -> Self {
-        let content = row.content();
+    fn found(row: &RowHead, json: Option<Json>, version: u64) -> Self {
         Self {
             head: VersionHead {
                 version,
-                at: row.registered_at(),
+                at: Arc::clone(&row.at),
                 op: VersionOp::Found,
-                digest: Some(Digest::of(content.as_bytes())),
-                bytes: Some(content.len()),
+                digest: Some(row.digest),
+                bytes: Some(row.bytes),
                 from: None,
                 actor: Actor::default(),
                 current: false,
             },
-            row: Some(row.to_json()),
+            place: VersionPlace {
+                version,
+                of: 0,
+                is_text: true,
+            },
+            row: json,
+        }
+    }
+
+    /// Whether it had a text and has none now.
+    fn is_given_back(&self) -> bool {
+        self.head.digest.is_some() && !self.place.is_text
+    }
+}
+
+/// What tells which version a row is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RowHead {
+    at: Arc<str>,
+    digest: Digest,
+    bytes: usize,
+}
+
+impl RowHead {
+    pub(crate) fn of<T: Row>(row: &T) -> Self {
+        let content = row.content();
+        Self {
+            at: row.registered_at(),
+            digest: Digest::of(content.as_bytes()),
+            bytes: content.len(),
         }
     }
 }
@@ -61,6 +91,8 @@ impl Version {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NotThere {
     Unknown,
+    /// Its text was given back.
+    GivenBack,
     /// Several digests have this beginning.
     Ambiguous(Vec<Digest>),
 }
@@ -68,44 +100,46 @@ pub(crate) enum NotThere {
 /// The versions of one entry.
 #[derive(Debug, Default)]
 pub(crate) struct Versions {
-    /// Oldest first.
+    /// Oldest first, without those whose texts were given back.
     pub list: Vec<Version>,
+    /// Those whose texts were given back. Most leave nothing; one in the first row may.
+    given_back: Vec<Version>,
 }
 
 impl Versions {
-    /// Puts versions into order, and keeps the last ones; all if `keep` is 0.
+    /// Puts versions into order, and keeps the last texts; all if `keep` is 0.
     pub(crate) fn new(mut list: Vec<Version>, keep: u64) -> Self {
-        list.sort_by_key(|version| version.head.version);
-        // A version that was moved to another row is in both for a moment.
-        list.dedup_by_key(|version| version.head.version);
-        let mut versions = Self { list };
+        // A number is in two rows if a version is being moved, or if a writer ended before it took
+        // back what it had appended to a shorter ring. What is in the longer one is right.
+        list.sort_by_key(|Version { place, .. }| (place.version, Reverse(place.of)));
+        list.dedup_by_key(|version| version.place.version);
         if keep > 0 {
-            let oldest = versions.newest().saturating_sub(keep);
-            versions
-                .list
-                .retain(|version| version.head.version > oldest);
+            let places: Vec<_> = list.iter().map(|version| version.place).collect();
+            let kept = Kept::new(&places, keep);
+            list.retain(|version| version.is_given_back() || kept.has(version.place));
         }
-        versions
+        let (given_back, list) = list.into_iter().partition(Version::is_given_back);
+        Self { list, given_back }
     }
 
     /// The number of the newest; 0 if there is none.
     pub(crate) fn newest(&self) -> u64 {
-        self.list.last().map_or(0, |newest| newest.head.version)
+        let numbers = [self.list.last(), self.given_back.last()];
+        let numbers = numbers.into_iter().flatten();
+        numbers.map(|last| last.head.version).max().unwrap_or(0)
     }
 
     /// The version that a row is; none if it has no version.
-    pub(crate) fn of_row<T: Row>(&self, row: &T) -> Option<usize> {
-        let digest = Some(row.digest());
-        let registered_at = row.registered_at();
-        let same = |version: &Version| version.head.digest == digest;
+    pub(crate) fn of_row(&self, row: &RowHead) -> Option<usize> {
+        let same = |version: &Version| version.head.digest == Some(row.digest);
         let newest = self.list.last()?;
         if same(newest) {
             return Some(self.list.len() - 1);
         }
-        let of_this_time = |version: &Version| version.head.at == registered_at && same(version);
+        let of_this_time = |version: &Version| version.head.at == row.at && same(version);
         // An older version, if the newest one was made after this row: its own row was lost, or
         // another instance wrote at the same moment.
-        let is_older = compare(&registered_at, &newest.head.at) == Ordering::Less;
+        let is_older = compare(&row.at, &newest.head.at) == Ordering::Less;
         let by_time = self.list.iter().rposition(of_this_time);
         by_time.or_else(|| is_older.then(|| self.list.iter().rposition(same)).flatten())
     }
@@ -119,11 +153,24 @@ impl Versions {
         same.map(|version| version.head.version)
     }
 
+    /// Whether the newest of them made what is registered, or removed it. If not, they and the row
+    /// may be of different moments.
+    pub(crate) fn agree_with(&self, row: Option<&RowHead>) -> bool {
+        match row {
+            Some(row) => {
+                let at = self.of_row(row);
+                at.is_some_and(|at| at + 1 == self.list.len())
+            }
+            None => self.list.last().is_none_or(|newest| !newest.place.is_text),
+        }
+    }
+
     /// Marks the version of the registered row. A row without one is added with the number that
-    /// it will get.
-    pub(crate) fn mark_current<T: Row>(&mut self, row: &T) {
+    /// it will get, and its text if that is needed.
+    pub(crate) fn mark_current(&mut self, row: &RowHead, json: impl FnOnce() -> Option<Json>) {
         let at = self.of_row(row).unwrap_or_else(|| {
-            self.list.push(Version::found(row, self.newest() + 1));
+            let number = self.newest().saturating_add(1);
+            self.list.push(Version::found(row, json(), number));
             self.list.len() - 1
         });
         self.list[at].head.current = true;
@@ -133,28 +180,37 @@ impl Versions {
     pub(crate) fn find(&self, wanted: &VersionRef) -> Result<&Version, NotThere> {
         let digits = match wanted {
             VersionRef::Number(number) => {
-                let mut list = self.list.iter();
-                let found = list.find(|version| version.head.version == *number);
-                return found.ok_or(NotThere::Unknown);
+                let is_it = |version: &&Version| version.head.version == *number;
+                let found = self.list.iter().find(is_it);
+                return found.ok_or_else(|| self.not_there(is_it));
             }
             VersionRef::Digest(digits) => format!("sha256:{digits}"),
         };
+        let begins = |digest: Digest| digest.to_string().starts_with(&digits);
         // Newest first: two versions with one digest have the same content.
         let mut found: Vec<(&Version, Digest)> = Vec::new();
         for version in self.list.iter().rev() {
             if let Some(digest) = version.head.digest
-                && digest.to_string().starts_with(&digits)
+                && begins(digest)
                 && found.iter().all(|(_, known)| *known != digest)
             {
                 found.push((version, digest));
             }
         }
         match &found[..] {
-            [] => Err(NotThere::Unknown),
+            [] => Err(self.not_there(|version| version.head.digest.is_some_and(begins))),
             [(version, _)] => Ok(version),
             several => Err(NotThere::Ambiguous(
                 several.iter().map(|(_, digest)| *digest).collect(),
             )),
+        }
+    }
+
+    /// Why a version that is not listed is not.
+    fn not_there(&self, is_it: impl Fn(&&Version) -> bool) -> NotThere {
+        match self.given_back.iter().find(is_it) {
+            Some(_) => NotThere::GivenBack,
+            None => NotThere::Unknown,
         }
     }
 }
@@ -193,7 +249,7 @@ mod tests {
         #[track_caller]
         fn check(rows: &[(&str, u64)], row: (&str, u64), expected: Option<u64>) {
             let versions = versions(rows);
-            let found = versions.of_row(&skill(row.0, row.1));
+            let found = versions.of_row(&RowHead::of(&skill(row.0, row.1)));
             let number = found.map(|at| versions.list[at].head.version);
             assert_eq!(number, expected, "{row:?} of {rows:?}");
         }
@@ -215,7 +271,7 @@ mod tests {
     #[test]
     fn a_row_without_a_version_has_the_next_number() {
         let mut versions = versions(&[("A", 1)]);
-        versions.mark_current(&skill("B", 2));
+        versions.mark_current(&RowHead::of(&skill("B", 2)), || None);
         let heads: Vec<_> = versions.list.iter().map(|version| &version.head).collect();
         assert_eq!((heads[1].version, heads[1].op), (2, VersionOp::Found));
         assert!(heads[1].current && !heads[0].current);

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use super::level_sizes::LevelSizes;
 use super::lines::Line;
 use super::tree::{Tree, missing_parents, parent_bytes};
+use crate::SkillId;
 
 /// What a folded section reads, and how many skills have a line in it.
 pub(super) struct Folded {
@@ -52,7 +53,7 @@ pub(super) fn fold(sections: &[Vec<Line<'_>>], part: Top, room: usize) -> Option
             let before = subtree.first.checked_sub(1).map(|before| lines[before]);
             sizes.add(&lines[subtree.first..subtree.end], before);
             let saved = sizes.at(level + 1).saturating_sub(sizes.at(level));
-            if saved > 0 {
+            if saved > 0 && has_address(subtree.path) {
                 candidates.push((saved, number, subtree.first));
             }
         }
@@ -65,6 +66,9 @@ pub(super) fn fold(sections: &[Vec<Line<'_>>], part: Top, room: usize) -> Option
         }
         size -= saved;
         folded.insert((number, first));
+    }
+    if size > room {
+        return None;
     }
     let mut out = Folded {
         sections: Vec::with_capacity(sections.len()),
@@ -116,6 +120,12 @@ impl Folded {
             tree.push(line);
         }
     }
+}
+
+/// Whether a subtree can be read as a whole. `iii://skills` is the index of all skills, so those
+/// below `skills/` have no index of their own; the subtrees below it have.
+fn has_address(path: &str) -> bool {
+    path.parse::<SkillId>().is_ok()
 }
 
 /// The item of a folded subtree.

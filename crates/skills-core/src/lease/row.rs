@@ -49,6 +49,8 @@ pub(crate) struct Lease {
     pub ttl: Option<Ttl>,
     /// The id of the worker that registered it.
     pub worker: Option<Arc<str>>,
+    /// The name of that worker: it stays when the worker connects again, its id does not.
+    pub worker_name: Option<Arc<str>>,
     /// The time of the registration that it belongs to.
     pub registered_at: Arc<str>,
     /// Since when it lasts, if that is not the time of the registration.
@@ -125,6 +127,8 @@ struct StoredTerms {
     ttl_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     worker: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    worker_name: Option<Arc<str>>,
     registered_at: Arc<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<Arc<str>>,
@@ -136,6 +140,7 @@ impl StoredTerms {
             owner: lease.owner.as_ref().map(Owner::shared),
             ttl_ms: lease.ttl.map(Ttl::as_ms),
             worker: lease.worker.clone(),
+            worker_name: lease.worker_name.clone(),
             registered_at: Arc::clone(&lease.registered_at),
             since: lease.since.clone(),
         }
@@ -147,6 +152,7 @@ impl StoredTerms {
             owner: self.owner.map(|owner| owner.parse()).transpose()?,
             ttl: self.ttl_ms.map(Ttl::from_ms).transpose()?,
             worker: self.worker,
+            worker_name: self.worker_name,
             registered_at: self.registered_at,
             since: self.since,
             is_row: false,
@@ -166,6 +172,7 @@ struct StoredRow {
 
 impl Row for LeaseRow {
     const WHAT: &'static str = "lease";
+    const IS_UPDATED: bool = true;
 
     fn key(&self) -> Arc<str> {
         match self {
@@ -263,6 +270,7 @@ mod tests {
     fn rows_keep_their_shape() {
         for text in [
             r#"{"id":"skill:a/b","at20260101T000000Z":{"owner":"mailer","registered_at":"2026-01-01T00:00:00Z","ttl_ms":30000,"worker":"w1"}}"#,
+            r#"{"id":"skill:a","at20260101T000000Z":{"owner":"mailer","registered_at":"2026-01-01T00:00:00Z","worker":"w1","worker_name":"mailer-2"}}"#,
             r#"{"id":"prompt:greet","at20260101T000000Z":{"registered_at":"2026-01-01T00:00:00Z","since":"2025-01-01T00:00:00Z","ttl_ms":1}}"#,
             r#"{"id":"prompt:greet"}"#,
             r#"{"id":"owner:mailer","renewed_at":"2026-01-01T00:00:00Z"}"#,
@@ -315,6 +323,7 @@ mod tests {
             owner: None,
             ttl: ttl.map(|ms| Ttl::from_ms(ms).unwrap()),
             worker: None,
+            worker_name: None,
             registered_at: "1970-01-01T00:00:10Z".into(),
             since: None,
             is_row: false,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Registry;
+use crate::history::{for_each_version, has_only_lengths};
 use crate::{Error, Failure, Json, Skipped};
 
 const SKILLS: &str = "skills";
@@ -89,6 +90,8 @@ impl Registry {
         let mut visit = |(key, text): (&str, Result<&str, String>)| {
             let json = |text: &str| RawValue::from_string(text.to_owned());
             match text.map(json) {
+                // It is read as if it were not there.
+                Ok(Ok(value)) if value.get() == "null" => {}
                 Ok(Ok(value)) => copy.rows.push((key.to_owned(), value)),
                 Ok(Err(error)) => copy.left_out.push(Skipped {
                     place: place(key),
@@ -107,8 +110,9 @@ impl Registry {
         let rows = self.state_list(&scope).await.map_err(failed())?;
         for value in rows {
             match own_key(&value) {
-                Some(key) => copy.rows.push((key, value)),
-                None => copy.left_out.push(Skipped {
+                OwnKey::Is(key) => copy.rows.push((key, value)),
+                OwnKey::NotNeeded => {}
+                OwnKey::Unknown => copy.left_out.push(Skipped {
                     place: scope.clone(),
                     reason: "the engine lists rows without their keys, and this one has none in \
                              itself"
@@ -136,14 +140,32 @@ impl Registry {
 }
 
 /// The key that a row has in itself, because lists of state have none.
-fn own_key(value: &RawValue) -> Option<String> {
+#[derive(Debug, PartialEq, Eq)]
+enum OwnKey {
+    Is(String),
+    /// The row has nothing, or nothing but the length of a ring of versions, which a writer adds
+    /// again.
+    NotNeeded,
+    Unknown,
+}
+
+fn own_key(value: &RawValue) -> OwnKey {
     #[derive(Deserialize)]
     struct Keyed {
         #[serde(alias = "name")]
         id: String,
     }
-    let row: Keyed = serde_json::from_str(value.get()).ok()?;
-    Some(row.id)
+    if let Ok(row) = serde_json::from_str::<Keyed>(value.get()) {
+        return OwnKey::Is(row.id);
+    }
+    // A row of a ring: each of its versions names the entry and the place.
+    let mut key = None;
+    for_each_version(value.get(), &mut |version| key = Some(version.key()));
+    match key {
+        Some(key) => OwnKey::Is(key),
+        None if value.get() == "null" || has_only_lengths(value.get()) => OwnKey::NotNeeded,
+        None => OwnKey::Unknown,
+    }
 }
 
 fn unexpected(function: &str, error: &serde_json::Error) -> Failure {
@@ -156,6 +178,34 @@ fn unexpected(function: &str, error: &serde_json::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_names_its_key() {
+        #[track_caller]
+        fn check(row: &str, expected: &OwnKey) {
+            let row = RawValue::from_string(row.into()).unwrap();
+            assert_eq!(&own_key(&row), expected, "{row}");
+        }
+        let is = |key: &str| OwnKey::Is(key.into());
+        check(r#"{"id":"a/b","skill":"x"}"#, &is("a/b"));
+        check(r#"{"name":"greet"}"#, &is("greet"));
+        check(r#"{"id":"skill:a/b"}"#, &is("skill:a/b"));
+        let version = |number, of| {
+            format!(r#"[{{"id":"a/b","version":{number},"of":{of},"at":"t","op":"register"}}]"#)
+        };
+        let row = format!(r#"{{"ring20":true,"v21":{}}}"#, version(21, 20));
+        check(&row, &is("a/b@0"));
+        let row = format!(r#"{{"v23":{}}}"#, version(23, 20));
+        check(&row, &is("a/b@2"));
+        // The number of the last version, after the texts were given back.
+        let row = format!(r#"{{"ring20":true,"v7":{}}}"#, version(7, 1));
+        check(&row, &is("a/b@0"));
+        check(r#"{"ring20":true}"#, &OwnKey::NotNeeded);
+        check("null", &OwnKey::NotNeeded);
+        check("{}", &OwnKey::Unknown);
+        check(r#"{"v1":[{}]}"#, &OwnKey::Unknown);
+        check("7", &OwnKey::Unknown);
+    }
 
     #[test]
     fn scopes_keep_their_meaning_under_other_names() {

@@ -13,9 +13,17 @@ use super::Registry;
 use crate::row_slot::RowSlot;
 use crate::source::{DOCUMENT_ORIGINS, body_hash};
 use crate::{
-    Error, FilePath, FoundDocument, Listing, OnConflict, Origin, Pending, PromptName, ResourceUri,
-    SkillId, Skipped, Source, SourceSkill,
+    Error, FoundDocument, Listing, OnConflict, Origin, Pending, PromptName, ResourceUri, SkillId,
+    Skipped, Source, SourceSkill,
 };
+
+/// The length of a registered body.
+pub(super) fn stored_bytes(stored: &[(&SkillId, usize)], id: &SkillId) -> Option<usize> {
+    let at = stored
+        .binary_search_by(|(stored, _)| (*stored).cmp(id))
+        .ok()?;
+    Some(stored[at].1)
+}
 
 /// A method of [`Source`] that lists its skills or its prompts.
 pub(super) type ListSource<T> =
@@ -73,13 +81,14 @@ impl Registry {
         })
     }
 
-    /// What the served skills hide. `stored_bytes` is the length of a registered body.
+    /// What the served skills hide. `stored` are the registered skills in the order of their ids,
+    /// with the lengths of their bodies.
     pub(super) async fn hides(
         &self,
         skills: &Unshadowed<SourceSkill>,
-        stored_bytes: impl Fn(&SkillId) -> Option<usize>,
+        stored: &[(&SkillId, usize)],
     ) -> Result<Hides, Error> {
-        let mut hides = Hides::new();
+        let mut hides = self.hides_bundled(skills, stored).await?;
         if skills.hidden.is_empty() {
             return Ok(hides);
         }
@@ -92,7 +101,7 @@ impl Registry {
             }
             let winner = match served.get(id) {
                 Some(winner) => Winner::Document(winner),
-                None => Winner::Stored(stored_bytes(id)),
+                None => Winner::Stored(stored_bytes(stored, id)),
             };
             if !self.is_equal(&winner, hidden).await? {
                 hides.entry(id.clone()).or_default().push(hidden.origin);
@@ -158,7 +167,10 @@ impl Registry {
             }
         };
         let found = match found {
-            None if origin == Origin::Fs => self.hidden_markdown(id).await?,
+            None if origin == Origin::Fs => {
+                let file = self.hidden_markdown(id).await?;
+                file.map(|file| file.body)
+            }
             found => found,
         };
         if let Some(body) = found {
@@ -171,24 +183,6 @@ impl Registry {
         })
     }
 
-    /// The markdown file in the folder of a skill, although a registered skill may hide the folder.
-    async fn hidden_markdown(&self, id: &SkillId) -> Result<Option<Arc<str>>, Error> {
-        let Ok(path) = format!("{id}.md").parse::<FilePath>() else {
-            return Ok(None);
-        };
-        for (id, rest) in path.splits() {
-            if self.visibility.turns_off(&id) {
-                continue;
-            }
-            for source in &self.sources {
-                if let Some(content) = source.file(&id, &rest).await? {
-                    return Ok(super::files::markdown_body(&content));
-                }
-            }
-        }
-        Ok(None)
-    }
-
     /// What a registration of this body hides: documents with another body.
     async fn conflicts(
         &self,
@@ -197,7 +191,10 @@ impl Registry {
     ) -> Result<Vec<(Origin, FoundDocument)>, Error> {
         let mut found = Vec::new();
         for origin in DOCUMENT_ORIGINS {
-            let document = self.find_document(id, origin).await?;
+            let document = match self.find_document(id, origin).await? {
+                None if origin == Origin::Fs => self.hidden_bundled(id).await?,
+                document => document,
+            };
             let document = document.filter(|document| *document.body != *body);
             found.extend(document.map(|document| (origin, document)));
         }

@@ -1,5 +1,6 @@
 //! Reading several addresses into one text.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::Registry;
-use crate::cut::Cuttable;
+use crate::cut::{Cuttable, heading};
 use crate::escape::quote;
 use crate::headings::Outline;
 use crate::index::TOKEN_BYTES;
@@ -73,7 +74,13 @@ impl Registry {
         let budget = options
             .max_tokens
             .map(|tokens| tokens.saturating_mul(TOKEN_BYTES));
-        Ok(join(&fetched, budget.unwrap_or(usize::MAX)))
+        let joined = join(&fetched, budget.unwrap_or(usize::MAX));
+        for at in joined.delivered {
+            if let (_, Ok(text)) = &fetched[at] {
+                self.count_fetched(&text.uri);
+            }
+        }
+        Ok(joined.text)
     }
 
     async fn fetch_one(&self, (name, uri): Address) -> Fetched {
@@ -87,7 +94,10 @@ impl Registry {
                 } => (**of).clone(),
                 _ => uri.clone(),
             };
-            let whole = Arc::clone(self.read(&whole_uri).await?.text()?);
+            // A use is counted when the text is delivered, which may not happen.
+            let (from, content) = self.read_from(&whole_uri).await?;
+            self.reads.add(from);
+            let whole = Arc::clone(content.text()?);
             let range = match &uri {
                 ResourceUri::Part {
                     of,
@@ -109,8 +119,16 @@ impl Registry {
     }
 }
 
+/// The text of several addresses.
+#[derive(Default)]
+struct Joined {
+    text: String,
+    /// The places of the entries of which some text is in it.
+    delivered: Vec<usize>,
+}
+
 /// The texts below headings with their addresses, in at most `budget` bytes if that is possible.
-fn join(fetched: &[Fetched], budget: usize) -> String {
+fn join(fetched: &[Fetched], budget: usize) -> Joined {
     let entries: Vec<_> = fetched
         .iter()
         .map(|(name, text)| {
@@ -119,47 +137,53 @@ fn join(fetched: &[Fetched], budget: usize) -> String {
                 whole_uri: &text.whole_uri,
                 whole: &text.whole,
                 range: text.range.clone(),
+                outline: OnceCell::new(),
             });
             let error = |error: &Error| {
                 let kind = error.kind().name();
                 format!("[not read: {kind}: {}]", error.to_text())
             };
-            (format!("# {name}\n\n"), text.map_err(error))
+            (heading(name), text.map_err(error))
         })
         .collect();
-    // What every entry takes: its heading, and its error or the note that it is cut.
-    let least = |text: &Cuttable<'_>| text.text().len().min(text.note_bytes());
-    let bytes = entries.iter().map(|(heading, entry)| {
-        let entry = match entry {
-            Ok(text) => least(text),
-            Err(error) => error.len(),
-        };
-        heading.len() + entry + SEPARATOR.len()
-    });
+    let whole = |entry: &Result<Cuttable<'_>, String>| match entry {
+        Ok(text) => text.text().len(),
+        Err(error) => error.len(),
+    };
     // No separator follows the last entry.
     let budget = budget.saturating_add(SEPARATOR.len());
-    let needed = bytes.sum::<usize>();
-    let mut room = budget.saturating_sub(needed);
-    // Most notes are shorter than the longest one: what they leave is not for more text then.
-    let lacking = needed.saturating_sub(budget);
-    let mut joined = String::new();
-    for (heading, entry) in &entries {
-        if !joined.is_empty() {
-            joined.push_str(SEPARATOR);
+    let around = |(heading, _): &(String, _)| heading.len() + SEPARATOR.len();
+    let around: usize = entries.iter().map(around).sum();
+    let is_cut = around + entries.iter().map(|(_, entry)| whole(entry)).sum::<usize>() > budget;
+    // What every entry takes besides: its error, its text, or the note that all of it is cut.
+    let least = |(_, entry): &(_, Result<Cuttable<'_>, String>)| match entry {
+        Ok(text) if is_cut => text.least_bytes(),
+        entry => whole(entry),
+    };
+    let least: Vec<usize> = entries.iter().map(least).collect();
+    let mut room = budget.saturating_sub(around + least.iter().sum::<usize>());
+    let mut joined = Joined::default();
+    for (at, ((heading, entry), least)) in entries.iter().zip(least).enumerate() {
+        if at > 0 {
+            joined.text.push_str(SEPARATOR);
         }
-        joined.push_str(heading);
+        joined.text.push_str(heading);
         match entry {
-            Ok(text) if text.text().len() <= room.saturating_add(least(text)) => {
-                room -= text.text().len() - least(text);
-                joined.push_str(text.text());
+            Ok(text) if text.text().len() <= room + least => {
+                room -= text.text().len() - least;
+                joined.text.push_str(text.text());
+                joined.delivered.push(at);
             }
             Ok(text) => {
-                let room_with_note = (room + least(text)).saturating_sub(lacking);
-                joined.push_str(&text.cut(room_with_note));
+                let cut = text.cut(room + least);
+                joined.text.push_str(&cut.text);
+                if cut.shown > 0 {
+                    joined.delivered.push(at);
+                }
                 // What follows is not more important than the rest of this text.
                 room = 0;
             }
-            Err(error) => joined.push_str(error),
+            Err(error) => joined.text.push_str(error),
         }
     }
     joined

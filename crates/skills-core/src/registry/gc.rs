@@ -83,9 +83,11 @@ impl Registry {
                 continue;
             };
             let known = owners.entry(owner).or_default();
-            let worker = lease.worker.as_deref();
-            known.connected |= workers.contains(owner.as_str())
-                || worker.is_some_and(|worker| workers.contains(worker));
+            let mut names = [Some(owner.as_str()), lease.worker.as_deref()]
+                .into_iter()
+                .chain([lease.worker_name.as_deref()])
+                .flatten();
+            known.connected |= names.any(|name| workers.contains(name));
             match lease.entry {
                 EntryName::Skill(_) => known.skills += 1,
                 EntryName::Prompt(_) => known.prompts += 1,
@@ -101,7 +103,9 @@ impl Registry {
         };
         let (garbage, kept): (Vec<_>, Vec<_>) = current.iter().partition(|one| is_garbage(one));
         let renewals = unused_renewals(&state.rows, kept.iter().map(|(lease, _)| *lease));
-        let rows = outdated.len() + renewals.len();
+        let nulls = self.leases.rows.null_keys();
+        let nulls = nulls.map_err(Error::state(|| "read the leases"))?;
+        let rows = outdated.len() + renewals.len() + nulls.len();
         let mut entries: Vec<_> = garbage.iter().map(describe).collect();
         if !dry_run {
             entries = self.remove_garbage(&garbage, entries, &current).await?;
@@ -111,6 +115,11 @@ impl Registry {
             }
             for owner in renewals {
                 self.forget_renewal(&owner).await;
+            }
+            for key in nulls {
+                if let Err(failure) = self.leases.rows.remove_null(&key).await {
+                    tracing::debug!("the row `{key}` without a lease is left: it {failure}");
+                }
             }
         }
         entries.sort_by(|a, b| a.entry.cmp(&b.entry));

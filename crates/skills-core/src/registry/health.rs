@@ -74,6 +74,7 @@ impl Registry {
         let mut ids: Vec<SkillId> = registered.map(|skill| skill.id.clone()).collect();
         for source in &self.sources {
             ids.extend(source.skills().await?.entries.into_iter().map(|s| s.id));
+            ids.extend(source.skills_off().await?);
         }
         let finding = |pattern| {
             let reason = format!("the pattern `{pattern}` matches no skill");
@@ -120,6 +121,18 @@ impl Registry {
                 findings.push(self.hidden_skill(&skills, hidden).await?);
             }
         }
+        // A markdown file in the folder of a skill is in no list.
+        for (id, origins) in &hides {
+            let mut hidden = skills.hidden.iter();
+            let is_listed = hidden.any(|hidden| hidden.id == *id && hidden.origin == Origin::Fs);
+            if !is_listed && origins.contains(&Origin::Fs) {
+                // It may be gone by now, or not be readable.
+                let file = self.hidden_bundled(id).await.ok().flatten();
+                let place = file.map_or_else(|| format!("{id}.md"), |file| file.place);
+                let reason = self.registered_skill_reason(id).await?;
+                findings.push(HealthFinding::new(FindingGroup::Hidden, place, reason));
+            }
+        }
         findings.extend(skills.listing.skipped.into_iter().map(not_served));
         if let Ok(state) = self.stored_prompts().await {
             let prompts = self.unshadowed_prompts(&state).await?;
@@ -147,7 +160,7 @@ impl Registry {
 
     async fn unregistered_skills(&self) -> Result<(Unshadowed<SourceSkill>, Hides), Error> {
         let skills = self.unshadowed_skills(std::iter::empty()).await?;
-        let hides = self.hides(&skills, |_| None).await?;
+        let hides = self.hides(&skills, &[]).await?;
         Ok((skills, hides))
     }
 
@@ -163,12 +176,17 @@ impl Registry {
             let winner = self.place(id, winner.origin).await?;
             format!("has the id `{id}` that {winner} has already; rename one")
         } else {
-            let state = self.stored_skills("list the skills").await?;
-            let mut rows = state.rows.iter();
-            let row = rows.find(|skill| skill.id == *id);
-            registered_reason("skill", id.as_str(), row.map(|skill| &*skill.registered_at))
+            self.registered_skill_reason(id).await?
         };
         Ok(HealthFinding::new(FindingGroup::Hidden, place, reason))
+    }
+
+    async fn registered_skill_reason(&self, id: &SkillId) -> Result<String, Error> {
+        let state = self.stored_skills("list the skills").await?;
+        let mut rows = state.rows.iter();
+        let row = rows.find(|skill| skill.id == *id);
+        let at = row.map(|skill| &*skill.registered_at);
+        Ok(registered_reason("skill", id.as_str(), at))
     }
 
     async fn hidden_prompt(

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use super::entry_versions::{decode_optional, no_such_version, removal, versions};
 use super::{Registry, Rollback};
 use crate::catalogue::{Catalogue, RemovalNote};
-use crate::history::{NotThere, Note, Version, VersionStore, Versions};
+use crate::history::{Note, Version, VersionStore};
 use crate::lease::{Lease, LeaseRow};
 use crate::row::Row;
 use crate::row_slot::RowSlot;
@@ -44,6 +45,8 @@ pub struct RolledBack {
     pub from: u64,
     /// When it was registered, RFC 3339 in UTC.
     pub registered_at: Arc<str>,
+    /// Whether the content was registered already, so that there is no new version.
+    pub unchanged: bool,
 }
 
 impl Registry {
@@ -82,32 +85,6 @@ impl Registry {
         })
     }
 
-    /// The text of one version for a reader. What is turned off is not served.
-    pub(super) async fn version_body(
-        &self,
-        id: &SkillId,
-        wanted: &VersionRef,
-    ) -> Result<Arc<str>, Error> {
-        let not_found = || Error::NoSuchSkill {
-            id: id.clone(),
-            nearest: None,
-        };
-        if self.visibility.turns_off(id) {
-            return Err(not_found());
-        }
-        if let Some(RowSlot::Row(current)) = self.stored_skill(id).await?
-            && !self.is_served(&current)
-        {
-            return Err(not_found());
-        }
-        let version = self.skill_version(id, wanted).await?;
-        let skill = Skill::new(id.clone(), version.body, "");
-        if !self.is_served(&skill) {
-            return Err(not_found());
-        }
-        Ok(skill.body)
-    }
-
     /// Registers an older version of a skill again. Its owner and its lease stay.
     pub async fn rollback_skill(
         &self,
@@ -126,12 +103,8 @@ impl Registry {
             ..SkillRegistration::new(id.clone(), version.body.to_string())
         };
         let registered_at = self.register(registration).await?;
-        let version = newest_with(&self.skill_history(id).await?, &version.head);
-        Ok(RolledBack {
-            version,
-            from,
-            registered_at,
-        })
+        let heads = self.skill_history(id).await?;
+        Ok(RolledBack::of(&heads, &version.head, registered_at))
     }
 
     /// Registers an older version of a prompt again. Its owner and its lease stay.
@@ -139,6 +112,7 @@ impl Registry {
         &self,
         name: &PromptName,
         wanted: &VersionRef,
+        expected: Precondition,
         worker: Option<Arc<str>>,
     ) -> Result<RolledBack, Error> {
         let entry = EntryName::Prompt(name.clone());
@@ -152,6 +126,7 @@ impl Registry {
         } = prompt;
         let (lease, rollback) = self.rollback(&entry, head.version, worker).await?;
         let registration = PromptRegistration {
+            expected,
             lease,
             rollback: Some(rollback),
             name: name.clone(),
@@ -162,11 +137,7 @@ impl Registry {
         let registered_at = self.register_prompt(registration).await?;
         let heads = self.prompt_history(&name).await?;
         let heads: Vec<_> = heads.into_iter().map(|version| version.head).collect();
-        Ok(RolledBack {
-            version: newest_with(&heads, &head),
-            from: head.version,
-            registered_at,
-        })
+        Ok(RolledBack::of(&heads, &head, registered_at))
     }
 
     /// One version and its row.
@@ -183,12 +154,7 @@ impl Registry {
         };
         match decode_optional(entry, version)? {
             Some(row) => Ok((version.head.clone(), row)),
-            None => Err(Error::NoSuchVersion {
-                what: entry.to_string(),
-                version: wanted.to_string(),
-                problem: "has no text: it is a removal".into(),
-                hint: with_text(&versions),
-            }),
+            None => Err(removal(entry, wanted, &versions)),
         }
     }
 
@@ -233,7 +199,7 @@ impl Registry {
                 from: None,
                 actor: self.with_name(actor).await,
             },
-            at: (self.now)().into(),
+            now: self.now,
         }
     }
 
@@ -268,27 +234,27 @@ impl Registry {
         if !self.skills.versions().is_some_and(VersionStore::is_on) {
             return actor;
         }
-        let known = self.worker_names().get(&worker).cloned();
-        let worker_name = if let Some(name) = known {
-            name
-        } else {
-            // Not remembered, so that the next change asks again.
-            let Ok(workers) = self.workers().await else {
-                return actor;
-            };
-            let found = workers.into_iter().find(|known| *known.id == *worker);
-            let name: Option<Arc<str>> = found.and_then(|known| Some(known.name?.into()));
-            let mut names = self.worker_names();
-            if names.len() >= WORKER_NAMES_MAX {
-                names.clear();
-            }
-            names.insert(worker, name.clone());
-            name
-        };
         Actor {
-            worker_name,
+            worker_name: self.worker_name(&worker).await,
             ..actor
         }
+    }
+
+    /// The name of a worker, if it is known.
+    pub(super) async fn worker_name(&self, worker: &Arc<str>) -> Option<Arc<str>> {
+        if let Some(name) = self.worker_names().get(worker) {
+            return name.clone();
+        }
+        // A failure is not remembered, so that the next change asks again.
+        let workers = self.workers().await.ok()?;
+        let found = workers.into_iter().find(|known| *known.id == **worker);
+        let name: Option<Arc<str>> = found.and_then(|known| Some(known.name?.into()));
+        let mut names = self.worker_names();
+        if names.len() >= WORKER_NAMES_MAX {
+            names.clear();
+        }
+        names.insert(Arc::clone(worker), name.clone());
+        name
     }
 
     fn worker_names(&self) -> MutexGuard<'_, HashMap<Arc<str>, Option<Arc<str>>>> {
@@ -297,87 +263,17 @@ impl Registry {
     }
 }
 
-/// The versions of an entry with the one that is registered.
-async fn versions<T: Row>(
-    catalogue: &Catalogue<T>,
-    entry: &EntryName,
-    key: &str,
-) -> Result<Versions, Error> {
-    let failed = |cause| Error::state(|| format!("read the versions of {entry}"))(cause);
-    let mut versions = match catalogue.versions() {
-        Some(versions) => versions.read(key).await.map_err(failed)?,
-        None => Versions::default(),
-    };
-    if let Some(RowSlot::Row(row)) = catalogue.get(key).await.map_err(failed)? {
-        versions.mark_current(&*row);
-    }
-    if versions.list.is_empty() {
-        return Err(Error::NoHistory {
-            what: entry.to_string(),
-        });
-    }
-    Ok(versions)
-}
-
-fn decode_optional<T: Row>(entry: &EntryName, version: &Version) -> Result<Option<T>, Error> {
-    let Some(row) = &version.row else {
-        return Ok(None);
-    };
-    let decoded = T::from_json(row.get());
-    decoded.map(Some).map_err(|bad| {
-        let what = format!("version {} of {entry}", version.head.version);
-        Error::damaged(what, &bad.problem)
-    })
-}
-
-/// The newest version with the same content: the one that a registration made or left.
-fn newest_with(newest_first: &[VersionHead], content: &VersionHead) -> u64 {
-    let mut versions = newest_first.iter();
-    let found = versions.find(|version| version.digest == content.digest);
-    found.map_or(content.version, |version| version.version)
-}
-
-fn no_such_version(
-    entry: &EntryName,
-    wanted: &VersionRef,
-    versions: &Versions,
-    not_there: NotThere,
-) -> Error {
-    match not_there {
-        NotThere::Unknown => Error::NoSuchVersion {
-            what: entry.to_string(),
-            version: wanted.to_string(),
-            problem: "not found".into(),
-            hint: with_text(versions),
-        },
-        NotThere::Ambiguous(digests) => {
-            let digests: Vec<_> = digests.iter().map(|digest| format!("`{digest}`")).collect();
-            Error::invalid_hint(
-                format!("version {wanted} of {entry}"),
-                "is ambiguous: several digests begin with it",
-                format!("write more digits: {}", digests.join(", ")),
-            )
+impl RolledBack {
+    /// What the versions tell, newest first, of a rollback `to` one of them.
+    fn of(newest_first: &[VersionHead], to: &VersionHead, registered_at: Arc<str>) -> Self {
+        // The newest one with this content: the one that the registration made or left.
+        let mut versions = newest_first.iter();
+        let found = versions.find(|version| version.digest == to.digest);
+        Self {
+            version: found.map_or(to.version, |version| version.version),
+            from: to.version,
+            unchanged: found.is_some_and(|version| version.at != registered_at),
+            registered_at,
         }
     }
-}
-
-/// The versions that can be read, for a hint.
-fn with_text(versions: &Versions) -> String {
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for version in versions.list.iter().filter(|version| version.row.is_some()) {
-        let number = version.head.version;
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => ranges.push((number, number)),
-        }
-    }
-    if ranges.is_empty() {
-        return "no version has a text any more".into();
-    }
-    let ranges = ranges.iter().map(|(first, last)| match last - first {
-        0 => first.to_string(),
-        1 => format!("{first}, {last}"),
-        _ => format!("{first} to {last}"),
-    });
-    format!("it has {}", ranges.collect::<Vec<_>>().join(", "))
 }

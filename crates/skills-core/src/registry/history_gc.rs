@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Registry;
 use crate::catalogue::Catalogue;
+use crate::history::VersionPlace;
 use crate::row::Row;
 use crate::{EntryName, Error};
 
@@ -26,7 +27,7 @@ pub struct HistoryGarbage {
 pub(crate) struct StoredHistory {
     pub newest: u64,
     /// The version, the key of its row, and the length of its text; none if it has no text.
-    pub versions: Vec<(u64, Arc<str>, Option<u64>)>,
+    pub versions: Vec<(VersionPlace, Arc<str>, Option<u64>)>,
 }
 
 impl Registry {
@@ -65,7 +66,7 @@ async fn collect<T: Row>(
         let bytes = stored.bytes.and_then(|bytes| u64::try_from(bytes).ok());
         let bytes = bytes.filter(|_| stored.row.is_some());
         let key = stored.key().into();
-        history.versions.push((stored.version, key, bytes));
+        history.versions.push((stored.version_place(), key, bytes));
     });
     visited.await.map_err(failed())?;
     for (id, history) in histories {

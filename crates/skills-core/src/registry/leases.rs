@@ -86,7 +86,7 @@ impl Registry {
         if let Err(failure) = self
             .leases
             .rows
-            .remove_if(key, &RemovalNote::default(), |_| true)
+            .remove_if(key, &RemovalNote::none(), |_| true)
             .await
         {
             tracing::debug!("the renewal of `{owner}` is left: it {failure}");
@@ -267,7 +267,7 @@ impl Registry {
     /// Removes the entry of a lease, if it is still the same registration, and the lease.
     pub(super) async fn remove_leased(&self, lease: &Lease, op: VersionOp) -> Result<bool, Error> {
         let Lease { entry, .. } = lease;
-        let failed = |cause| Error::state(|| format!("remove {entry} past its lease"))(cause);
+        let failed = |cause| Error::state(|| format!("remove {entry}"))(cause);
         let at = &lease.registered_at;
         let actor = Actor {
             owner: lease.owner.clone(),
@@ -286,10 +286,12 @@ impl Registry {
         };
         let removed = removed.map_err(failed)?;
         if removed {
-            tracing::info!(
-                owner = lease.owner.as_ref().map(Owner::as_str),
-                "{entry} is past its lease"
-            );
+            let reason = match (op, &lease.owner) {
+                (VersionOp::Gc, Some(_)) => "its owner is gone",
+                _ => "it is past its lease",
+            };
+            let owner = lease.owner.as_ref().map(Owner::as_str);
+            tracing::info!(owner, "{entry} is removed: {reason}");
         }
         // It belongs to nothing any more.
         self.drop_leases(entry, std::slice::from_ref(lease)).await;

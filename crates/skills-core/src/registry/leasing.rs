@@ -52,6 +52,10 @@ impl Registry {
             rollback,
         } = terms;
         let note = self.registration_note(&lease, rollback.as_ref()).await;
+        let worker_name = match &lease.worker {
+            Some(worker) if !lease.is_empty() => self.worker_name(worker).await,
+            _ => None,
+        };
         let lease = match rollback.and_then(|rollback| rollback.lease) {
             None if lease.is_empty() => None,
             None => Some(Lease {
@@ -59,6 +63,7 @@ impl Registry {
                 owner: lease.owner,
                 ttl: lease.ttl,
                 worker: lease.worker,
+                worker_name,
                 registered_at: "".into(),
                 since: None,
                 is_row: false,
@@ -124,7 +129,7 @@ impl Registry {
             }
             return Ok(());
         }
-        // The row cannot be read: nobody knows what it said.
+        // The row cannot be read, so its content is not known.
         let (note, row) = (Note::default(), || added(None));
         let put = rows.put(Arc::clone(&key), Precondition::Any, &note, row);
         put.await.map(drop).map_err(PutError::into_failure)
@@ -177,9 +182,13 @@ impl Registry {
             return Ok(());
         };
         let is_last = matches!(&found, RowSlot::Row(row) if is_needless(row));
-        let note = RemovalNote::default();
-        if is_last && rows.remove_if(Arc::clone(&key), &note, is_needless).await? {
-            return Ok(());
+        let note = RemovalNote::none();
+        if is_last {
+            let removed = rows.remove_if(Arc::clone(&key), &note, is_needless).await?;
+            // Another process may have been first.
+            if removed || rows.read_key(&key).await?.is_none() {
+                return Ok(());
+            }
         }
         let ops = Lease::remove_ops(leases.iter());
         let changed = |known: Option<&LeaseRow>| {
@@ -188,7 +197,11 @@ impl Registry {
                 leases: known.map(remaining).unwrap_or_default(),
             })
         };
-        rows.update(&key, &ops, changed).await.map(drop)
+        if rows.update(&key, &ops, changed).await?.is_none() {
+            // It was removed at this moment, and the update stored `null` in its place.
+            rows.remove_null(&key).await?;
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Registry;
-use crate::history::{Version, VersionStore};
+use super::entry_versions::all_versions;
+use crate::catalogue::Catalogue;
 use crate::limits::MAX_LOG_ENTRIES;
 use crate::row::Row;
 use crate::timestamp::to_unix_ms;
@@ -39,8 +40,8 @@ pub struct Log {
 }
 
 impl Registry {
-    /// The changes of skills and prompts that their versions tell of, newest first. All of them
-    /// are read, without being kept in memory.
+    /// The changes of skills and prompts that their versions tell of, newest first. Their texts are
+    /// read too, without being kept in memory.
     pub async fn log(&self, request: &LogRequest) -> Result<Log, Error> {
         let limit = request.limit.unwrap_or(MAX_LOG_ENTRIES);
         if limit == 0 || limit > MAX_LOG_ENTRIES {
@@ -62,12 +63,13 @@ impl Registry {
             entries = self.log_of(entry).await?;
         } else {
             let skill = |id: &str| id.parse().ok().map(EntryName::Skill);
-            add_all(self.skills.versions(), since, &mut entries, skill).await?;
+            add_all(&self.skills, &mut entries, skill).await?;
             let prompt = |name: &str| name.parse().ok().map(EntryName::Prompt);
-            add_all(self.prompts.versions(), since, &mut entries, prompt).await?;
+            add_all(&self.prompts, &mut entries, prompt).await?;
         }
         entries.retain(|entry| to_unix_ms(&entry.change.at).unwrap_or(u64::MAX) >= since);
-        // Those of one entry are in the order of their numbers: a clock may be set back.
+        // Those of one entry alone are in the order of their numbers: a clock may be set back, and
+        // other instances have other clocks.
         if request.entry.is_none() {
             let key = |entry: &LogEntry| (to_unix_ms(&entry.change.at), entry.change.version);
             entries.sort_by_key(|entry| std::cmp::Reverse(key(entry)));
@@ -93,22 +95,20 @@ impl Registry {
     }
 }
 
-/// Adds the versions of all entries since a time.
+/// Adds the versions of all entries.
 async fn add_all<T: Row>(
-    versions: Option<&VersionStore<T>>,
-    since: u64,
+    catalogue: &Catalogue<T>,
     entries: &mut Vec<LogEntry>,
     name: fn(&str) -> Option<EntryName>,
 ) -> Result<(), Error> {
-    let Some(versions) = versions else {
-        return Ok(());
-    };
-    let visited = versions.for_each(|stored| {
-        let is_new = to_unix_ms(&stored.at).unwrap_or(u64::MAX) >= since;
-        if let Some(entry) = name(&stored.id).filter(|_| is_new) {
-            let change = Version::from_stored(stored).head;
-            entries.push(LogEntry { entry, change });
-        }
-    });
-    visited.await.map_err(Error::state(|| "read the versions"))
+    let all = all_versions(catalogue).await;
+    for (id, versions) in all.map_err(Error::state(|| "read the versions"))? {
+        let Some(entry) = name(&id) else { continue };
+        let changes = versions.list.into_iter();
+        entries.extend(changes.map(|version| LogEntry {
+            entry: entry.clone(),
+            change: version.head,
+        }));
+    }
+    Ok(())
 }

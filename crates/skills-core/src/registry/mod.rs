@@ -5,8 +5,10 @@ mod backlinks;
 mod backup;
 mod browse;
 mod browse_prompts;
+mod bundled_collisions;
 mod collisions;
 mod directory;
+mod entry_versions;
 mod fetch;
 mod files;
 mod functions;
@@ -28,6 +30,7 @@ mod skills;
 mod stats;
 mod trial;
 mod unlinted;
+mod version_text;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

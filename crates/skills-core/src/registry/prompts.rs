@@ -50,6 +50,8 @@ pub struct PromptRegistration {
     pub arguments: Vec<PromptArgument>,
     /// The function that renders it.
     pub function_id: FunctionId,
+    /// What must be registered for it to happen.
+    pub expected: Precondition,
     /// Its owner and its lease.
     pub lease: LeaseTerms,
     /// The version that it brings back, if it is a rollback.
@@ -76,6 +78,7 @@ impl Registry {
             description,
             arguments,
             function_id,
+            expected,
             lease,
             rollback,
         } = prompt;
@@ -85,7 +88,7 @@ impl Registry {
         self.check_prompt_conflict(&name).await?;
         let terms = Terms {
             entry: EntryName::Prompt(name.clone()),
-            expected: Precondition::Any,
+            expected,
             lease,
             rollback,
         };
@@ -102,20 +105,27 @@ impl Registry {
 
     /// Removes a registered prompt. Returns whether there was one.
     pub async fn unregister_prompt(&self, name: &PromptName) -> Result<bool, Error> {
-        self.unregister_prompt_by(name, Actor::default()).await
+        self.unregister_prompt_by(name, Precondition::Any, Actor::default())
+            .await
     }
 
-    /// The same for a known caller.
+    /// Removes a registered prompt if it is the expected one. Returns whether there was one: a
+    /// prompt that is gone already is not a conflict.
     pub async fn unregister_prompt_by(
         &self,
         name: &PromptName,
+        expected: Precondition,
         actor: Actor,
     ) -> Result<bool, Error> {
-        let change = Change::PromptUnregistered(name.clone());
         let note = self.removal_note(VersionOp::Unregister, actor).await;
         let ending = self.known_lease(&EntryName::Prompt(name.clone()));
-        let removed = self.prompts.remove(name.shared(), &change, &note).await;
-        let removed = removed.map_err(Error::state(|| format!("unregister prompt `{name}`")))?;
+        let change = Change::PromptUnregistered(name.clone());
+        let removed = self
+            .prompts
+            .remove_expected(name.shared(), &change, expected, &note);
+        let removed = removed
+            .await
+            .map_err(|error| error.into_error(expected, "prompt", name.as_str()))?;
         self.end_lease(ending).await;
         Ok(removed)
     }

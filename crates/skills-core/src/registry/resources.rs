@@ -105,10 +105,15 @@ impl Registry {
     pub async fn read(&self, uri: &ResourceUri) -> Result<Content, Error> {
         let (from, content) = self.read_from(uri).await?;
         self.reads.add(from);
+        self.count_fetched(uri);
+        Ok(content)
+    }
+
+    /// The text of an address was delivered.
+    pub(super) fn count_fetched(&self, uri: &ResourceUri) {
         if let Some(id) = skill_of(uri) {
             self.usage.fetched(&id.shared());
         }
-        Ok(content)
     }
 
     /// How many reads were answered from there, since this registry was made.
@@ -121,7 +126,7 @@ impl Registry {
         Ok(self.read_from(uri).await?.1)
     }
 
-    async fn read_from(&self, uri: &ResourceUri) -> Result<(ReadFrom, Content), Error> {
+    pub(super) async fn read_from(&self, uri: &ResourceUri) -> Result<(ReadFrom, Content), Error> {
         let markdown = |from, text| (from, Mime::Markdown, text);
         let (from, mime, text) = match uri {
             ResourceUri::Index => markdown(ReadFrom::Index, self.index().await?),
@@ -247,7 +252,7 @@ impl Registry {
 }
 
 /// The skill that an address reads; none for indexes, functions and files beside `SKILL.md`.
-fn skill_of(uri: &ResourceUri) -> Option<SkillId> {
+pub(super) fn skill_of(uri: &ResourceUri) -> Option<SkillId> {
     match uri {
         ResourceUri::Skill(id) | ResourceUri::SkillFrom(_, id) | ResourceUri::Version(id, _) => {
             Some(id.clone())

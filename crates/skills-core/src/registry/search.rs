@@ -6,7 +6,9 @@ use std::sync::Arc;
 use skills_search::{Field, Request};
 
 use super::Registry;
-use super::search_request::{check_limit, check_request, cursor_fingerprint, parse_cursor};
+use super::search_request::{
+    asked_text, check_limit, check_request, cursor_fingerprint, parse_cursor,
+};
 use crate::limits::{DEFAULT_MATCHES, SHOWN_TRIGGERS_MAX};
 use crate::markdown::shown_title;
 use crate::search_index::{EVERYTHING, SKILLS, SearchIndex, groups_of, is_prompt};
@@ -106,8 +108,9 @@ impl Registry {
             None => 0,
             Some(cursor) => parse_cursor(cursor, fingerprint)?,
         };
-        let completion = search.completes.then(|| index.completion(search.text));
-        let text = completed(search.text, completion.flatten());
+        let asked = asked_text(search.text);
+        let completion = search.completes.then(|| index.completion(&asked));
+        let text = completed(&asked, completion.flatten());
         let ranking = index.rank(&Request {
             text: &text,
             groups: search.origin.map_or(EVERYTHING, groups_of),
@@ -153,7 +156,7 @@ pub(super) fn routing(index: &SearchIndex, request: &str, limit: usize) -> Routi
     let ranking = index.rank(&Request {
         groups: SKILLS,
         limit,
-        ..Request::new(request)
+        ..Request::new(&asked_text(request))
     });
     let mut matches = shown(index, &ranking.matches);
     if !ranking.is_relevant {

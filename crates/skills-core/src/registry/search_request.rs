@@ -1,10 +1,12 @@
 //! What a search or a routed request may ask for, and the cursors of its pages.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Search;
-use crate::Error;
+use super::resources::skill_of;
 use crate::limits::{DEFAULT_MATCHES, MAX_MATCHES, REQUEST_MAX};
+use crate::{Error, FILE_SCHEME, ResourceUri, SCHEME};
 
 pub(super) fn check_request(text: &str) -> Result<(), Error> {
     if text.trim().is_empty() {
@@ -19,6 +21,19 @@ pub(super) fn check_request(text: &str) -> Result<(), Error> {
         return Err(Error::invalid("text", problem));
     }
     Ok(())
+}
+
+/// What the index is asked for: the id, if the text is the address of a skill.
+pub(super) fn asked_text(text: &str) -> Cow<'_, str> {
+    let address = text.trim();
+    if !address.starts_with(SCHEME) && !address.starts_with(FILE_SCHEME) {
+        return text.into();
+    }
+    let uri = address.parse::<ResourceUri>().ok();
+    match uri.as_ref().and_then(skill_of) {
+        Some(id) => id.as_str().to_owned().into(),
+        None => text.into(),
+    }
 }
 
 /// The number of matches; the hint says how to get more than the most.
@@ -77,6 +92,27 @@ mod tests {
         let refused = |text: &str| check_request(text).unwrap_err().to_string();
         assert_eq!(refused(" \n"), "text must be non-empty");
         assert!(refused(&"a".repeat(REQUEST_MAX + 1)).contains("too large: 262145 bytes"));
+    }
+
+    #[test]
+    fn an_address_of_a_skill_asks_for_its_id() {
+        let check = |text: &str, expected: &str| assert_eq!(asked_text(text), expected);
+        check(" iii://git/commit\n", "git/commit");
+        check("iii://git/commit#usage", "git/commit");
+        check("iii://git/commit?toc", "git/commit");
+        check("iii://@files/git/commit", "git/commit");
+        check("iii://git/commit@3", "git/commit");
+        check("skill://git/commit/SKILL.md", "git/commit");
+        // Anything else is words.
+        for text in [
+            "git/commit",
+            "iii://skills",
+            "read iii://git",
+            "iii://Git x",
+            "skill://a/b.md",
+        ] {
+            check(text, text);
+        }
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Registry {
     }
 
     /// Removes a registered skill if it is the expected one. Returns whether there was one: a
-    /// skill that is gone already is no conflict.
+    /// skill that is gone already is not a conflict.
     pub async fn unregister(
         &self,
         id: &SkillId,
@@ -131,29 +131,13 @@ impl Registry {
     ) -> Result<bool, Error> {
         let note = self.removal_note(VersionOp::Unregister, actor).await;
         let ending = self.known_lease(&EntryName::Skill(id.clone()));
-        let removed = match expected {
-            Precondition::Any => {
-                let change = Change::SkillUnregistered(id.clone());
-                self.skills.remove(id.shared(), &change, &note).await
-            }
-            Precondition::Absent => Ok(false),
-            Precondition::Digest(digest) => {
-                let is_expected = |skill: &Skill| Digest::of(skill.body.as_bytes()) == digest;
-                let key = id.shared();
-                self.skills.remove_if(key, &note, is_expected).await
-            }
-        };
-        let removed = removed.map_err(Error::state(|| format!("unregister skill `{id}`")))?;
-        if !removed && expected != Precondition::Any {
-            let current = Current::of(self.stored_skill(id).await?.as_ref());
-            if current != Current::Absent {
-                return Err(Error::Conflict {
-                    what: format!("skill `{id}`"),
-                    expected,
-                    current,
-                });
-            }
-        }
+        let change = Change::SkillUnregistered(id.clone());
+        let removed = self
+            .skills
+            .remove_expected(id.shared(), &change, expected, &note);
+        let removed = removed
+            .await
+            .map_err(|error| error.into_error(expected, "skill", id.as_str()))?;
         self.end_lease(ending).await;
         Ok(removed)
     }
@@ -235,11 +219,8 @@ impl Registry {
         } = self.stored_heads().await?;
         let stored = entries.iter().map(|head| head.id.shared());
         let custom = self.unshadowed_skills(stored).await?;
-        let stored_bytes = |id: &SkillId| {
-            let at = entries.binary_search_by(|head| head.id.cmp(id)).ok()?;
-            Some(entries[at].bytes)
-        };
-        let mut hides = self.hides(&custom, stored_bytes).await?;
+        let stored: Vec<_> = entries.iter().map(|head| (&head.id, head.bytes)).collect();
+        let mut hides = self.hides(&custom, &stored).await?;
         skipped.extend(custom.shadowed);
         let custom = custom.listing;
         // What is off hides the file of the same id, as every registered skill does.
@@ -368,11 +349,9 @@ impl Registry {
         state: &Snapshot<Skill>,
     ) -> Result<(Unshadowed<SourceSkill>, Hides), Error> {
         let skills = self.unshadowed_skills(state.ids()).await?;
-        let stored_bytes = |id: &SkillId| {
-            let at = state.rows.binary_search_by(|skill| skill.id.cmp(id)).ok()?;
-            Some(state.rows[at].body.len())
-        };
-        let hides = self.hides(&skills, stored_bytes).await?;
+        let stored = state.rows.iter().map(|skill| (&skill.id, skill.body.len()));
+        let stored: Vec<_> = stored.collect();
+        let hides = self.hides(&skills, &stored).await?;
         Ok((skills, hides))
     }
 

@@ -126,6 +126,13 @@ fn addresses() {
 }
 
 #[test]
+fn a_heading_with_hidden_characters_is_refused() {
+    for slug in ["x%0A---", "\u{1b}[31mred", "a\u{202e}b", &"b".repeat(1_025)] {
+        check(&format!("iii://a#{slug}"), "names a heading with control");
+    }
+}
+
+#[test]
 fn an_old_function_link_is_not_found_and_the_error_has_the_new_form() {
     check("iii://x/worker::fn", "iii://fn/worker/fn");
     check("iii://x/state::get", "iii://fn/state/get");

@@ -38,12 +38,32 @@ fn a_section_without_headings_says_what_all_of_it_needs() {
         &format!("# Long\n\n## H3\n\nFirst.\n\n{text}\n\n## H4\n"),
     );
     let got = fetch(&fixture, &["iii://long#h3"], Some(60));
-    let note = "[cut: 13 of 2414 bytes are shown; all of iii://long#h3 needs max_tokens 677]";
+    let note = "[cut: 13 of 2414 bytes are shown; all of iii://long#h3 needs max_tokens 608]";
     assert_eq!(got, format!("# iii://long#h3\n\n## H3\n\nFirst.\n\n{note}"));
     assert_eq!(
-        fetch(&fixture, &["iii://long#h3"], Some(677)),
+        fetch(&fixture, &["iii://long#h3"], Some(608)),
         fetch(&fixture, &["iii://long#h3"], None)
     );
+}
+
+#[test]
+fn many_small_documents_are_cut_to_the_budget() {
+    let fixture = fixture();
+    let body = format!("# Small\n\n{}", "Some more words. ".repeat(14));
+    let uris: Vec<_> = (0..30).map(|number| format!("iii://s{number}")).collect();
+    for uri in &uris {
+        fixture.register(&uri["iii://".len()..], &body);
+    }
+    let uris: Vec<_> = uris.iter().map(String::as_str).collect();
+    let whole = fetch(&fixture, &uris, None);
+    let notes = fetch(&fixture, &uris, Some(1));
+    assert_eq!(notes.matches("[cut: 0 of ").count(), 30, "{notes}");
+    for max_tokens in [10, 400, 1000, 1500] {
+        let text = fetch(&fixture, &uris, Some(max_tokens));
+        assert!(text.len() <= (4 * max_tokens).max(notes.len()), "{text}");
+        assert!(text.contains("[cut: "), "{text}");
+    }
+    assert_eq!(fetch(&fixture, &uris, Some(whole.len().div_ceil(4))), whole);
 }
 
 proptest! {
@@ -56,19 +76,18 @@ proptest! {
     ) {
         let fixture = fixture();
         let mut uris = Vec::new();
-        let mut least = 0;
         for (number, body) in bodies.iter().enumerate().filter(|(_, body)| !body.trim().is_empty()) {
             fixture.register(&format!("s{number}"), body);
             uris.push(format!("iii://s{number}"));
-            // A heading, a note and a separator.
-            least += 320;
         }
         prop_assume!(!uris.is_empty());
         let uris: Vec<_> = uris.iter().map(String::as_str).collect();
         let whole = fetch(&fixture, &uris, None);
         let text = fetch(&fixture, &uris, Some(max_tokens));
-        prop_assert!(text.len() <= (4 * max_tokens).max(least), "{} bytes: {text}", text.len());
-        if whole.len() <= 4 * max_tokens - 4 {
+        // The addresses and the notes alone, or the texts that are shorter than their notes.
+        let least = fetch(&fixture, &uris, Some(1));
+        prop_assert!(text.len() <= (4 * max_tokens).max(least.len()), "{}: {text}", text.len());
+        if whole.len() <= 4 * max_tokens {
             prop_assert_eq!(&text, &whole);
         }
         for uri in &uris {
@@ -81,6 +100,12 @@ proptest! {
             }
             let at = entry.find("[cut: ").expect("a note");
             prop_assert!(body.starts_with(entry[..at].trim_end()), "{entry}");
+            if let Some((_, tokens)) = entry[at..].split_once("needs max_tokens ") {
+                let tokens: usize = tokens.trim_end_matches(']').parse().unwrap();
+                let all = fetch(&fixture, &[uri], None);
+                prop_assert_eq!(fetch(&fixture, &[uri], Some(tokens)), &*all);
+                prop_assert!(4 * (tokens - 1) < all.len(), "{entry}");
+            }
             if let Some((_, next)) = entry[at..].split_once("read on at ") {
                 let next: ResourceUri = next.split(';').next().unwrap().parse().unwrap();
                 let rest = now(fixture.registry.read(&next)).unwrap();

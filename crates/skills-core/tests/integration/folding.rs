@@ -173,7 +173,13 @@ fn check(skills: &Skills, max_bytes: usize, budget: usize) {
 }
 
 fn segment() -> impl Strategy<Value = String> {
-    prop_oneof!["[a-c]{1,2}", "[a-z]{3}", "x{1,64}", "[a-z0-9_-]{60,64}"]
+    prop_oneof![
+        Just("skills".into()),
+        "[a-c]{1,2}",
+        "[a-z]{3}",
+        "x{1,64}",
+        "[a-z0-9_-]{60,64}"
+    ]
 }
 
 proptest! {
@@ -202,6 +208,8 @@ fn large_registries_of_every_shape() {
         ids(|n| format!("s{n}"), 1_500),
         ids(|n| format!("g{}/s{n}", n % 100), 1_500),
         ids(|n| format!("x/s{n}"), 1_500),
+        ids(|n| format!("skills/s{n}"), 1_500),
+        ids(|n| format!("skills/g{}/s{n}", n % 100), 1_500),
         ids(|n| format!("x/g{}/h{}/s{n}", n % 100, n % 500), 1_500),
         ids(chain, 1_000),
         ids(comb, 1_000),

@@ -1,7 +1,7 @@
 //! Giving back versions that are not needed any more.
 
 use memory_engine::{Memory, now};
-use skills_core::{EntryName, HistoryGarbage};
+use skills_core::{EntryName, HistoryGarbage, LogRequest};
 
 use crate::history::{id, instance};
 
@@ -79,4 +79,42 @@ fn versions_beyond_a_smaller_number_are_given_back() {
     let on = instance(&memory, 3);
     on.register("again");
     assert_eq!(on.heads()[0].version, 13, "what was there is version 12");
+}
+
+#[test]
+fn a_version_whose_text_was_given_back_is_not_listed_and_is_not_a_removal() {
+    let memory = Memory::new();
+    let many = instance(&memory, 10);
+    for body in 1..=5 {
+        many.register(&body.to_string());
+    }
+    let first = many.heads()[4].digest.unwrap().to_string();
+    let few = instance(&memory, 2);
+    let garbage = now(few.registry.collect_history(false)).unwrap();
+    assert_eq!((garbage.versions, garbage.bytes), (3, 3));
+    let off = instance(&memory, 0);
+    for one in [&many, &few, &off] {
+        assert_eq!(one.history(), ["4:register", "5:register*"]);
+        let log = now(one.registry.log(&LogRequest::default())).unwrap();
+        assert_eq!(log.total, 2);
+        for version in ["1".to_owned(), first[..20].to_owned()] {
+            let error = one.read(&format!("iii://a@{version}")).unwrap_err();
+            let expected = format!(
+                "version {version} of skill `a` is not kept any more: its text was given back (it \
+                 has 4, 5)"
+            );
+            assert_eq!(error.to_text(), expected);
+            assert_eq!(one.rollback(&version).unwrap_err().to_text(), expected);
+        }
+        let never = one.read("iii://a@2").unwrap_err();
+        assert!(never.to_text().contains("not found"), "nothing is left");
+    }
+    let again = now(few.registry.collect_history(false)).unwrap();
+    assert_eq!(again, HistoryGarbage::default());
+    // It takes the place of no text.
+    for body in 6..=13 {
+        many.register(&body.to_string());
+    }
+    let numbers: Vec<_> = many.heads().iter().rev().map(|head| head.version).collect();
+    assert_eq!(numbers, (4..=13).collect::<Vec<_>>());
 }

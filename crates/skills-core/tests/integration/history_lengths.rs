@@ -12,8 +12,9 @@ use crate::row;
 
 const LENGTHS: [usize; 6] = [1, 2, 3, 5, 8, 13];
 
-/// Who changes the skill, how often, and how many versions it keeps then if it starts anew.
-type Step = (usize, usize, Option<usize>);
+/// Who changes the skill, how often, how many versions it keeps then if it starts anew, and whether
+/// it removes the skill after each change.
+type Step = (usize, usize, Option<usize>, bool);
 
 /// What must be there.
 #[derive(Default)]
@@ -31,17 +32,24 @@ impl Expected {
         who.register(&text);
         self.texts.insert(self.newest, text);
         self.longest = self.longest.max(keep as u64);
-        let kept = self.newest.saturating_sub(self.longest);
-        self.texts.retain(|number, _| *number > kept);
+        while self.texts.len() as u64 > self.longest {
+            self.texts.pop_first();
+        }
+    }
+
+    fn unregister(&mut self, who: &Instance) {
+        assert!(who.unregister());
+        self.newest += 1;
     }
 
     #[track_caller]
     fn check(&self, who: &Instance, keep: usize) {
         let numbers: Vec<_> = who.heads().iter().rev().map(|head| head.version).collect();
         assert_eq!(numbers.last(), Some(&self.newest), "{numbers:?}");
-        assert!(numbers.len() <= keep, "{numbers:?}");
-        let oldest = self.newest.saturating_sub(keep as u64);
-        for (number, text) in self.texts.iter().filter(|(number, _)| **number > oldest) {
+        let heads = who.heads();
+        let texts = heads.iter().filter(|head| head.digest.is_some()).count();
+        assert!(texts <= keep, "{numbers:?}");
+        for (number, text) in self.texts.iter().rev().take(keep) {
             assert!(numbers.contains(number), "{number} is not in {numbers:?}");
             assert_eq!(who.read(&format!("iii://a@{number}")).unwrap(), *text);
         }
@@ -52,13 +60,16 @@ fn run(first: [usize; 3], steps: &[Step]) {
     let memory = Memory::new();
     let mut instances = first.map(|keep| (instance(&memory, keep), keep));
     let mut expected = Expected::default();
-    for &(who, changes, restart) in steps {
+    for &(who, changes, restart, removes) in steps {
         if let Some(keep) = restart {
             instances[who] = (instance(&memory, keep), keep);
         }
         let (one, keep) = &instances[who];
         for _ in 0..changes {
             expected.register(one, *keep);
+            if removes {
+                expected.unregister(one);
+            }
         }
         if expected.newest > 0 {
             for (one, keep) in &instances {
@@ -181,7 +192,12 @@ proptest! {
     fn no_number_goes_back_and_the_last_versions_are_kept(
         first in prop::array::uniform3(prop::sample::select(&LENGTHS[..])),
         steps in prop::collection::vec(
-            (0_usize..3, 0_usize..30, prop::option::of(prop::sample::select(&LENGTHS[..]))),
+            (
+                0_usize..3,
+                0_usize..30,
+                prop::option::of(prop::sample::select(&LENGTHS[..])),
+                any::<bool>(),
+            ),
             1..12,
         ),
     ) {

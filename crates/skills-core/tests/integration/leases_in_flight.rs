@@ -113,6 +113,83 @@ fn a_lease_of_the_layout_before_is_read_and_ends() {
     assert_eq!(one.owned(), ("C".into(), None));
 }
 
+/// What ends the lease of the skill.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Expire,
+    Unregister,
+    /// A registration without a lease.
+    Replace,
+}
+
+impl End {
+    async fn run(self, instance: &Instance) {
+        match self {
+            Self::Expire => {
+                instance.registry.remove_expired(&entry()).await.unwrap();
+            }
+            Self::Unregister => {
+                let id = "a".parse().unwrap();
+                instance.registry.unregister_skill(&id).await.unwrap();
+            }
+            Self::Replace => {
+                let plain = leased("plain", None, None);
+                instance.registry.register(plain).await.unwrap();
+            }
+        }
+    }
+}
+
+/// Two instances end the lease, in an order of calls.
+fn end_twice(ends: [End; 2], compares: bool, order: &[usize]) {
+    let memory = Memory::new();
+    memory.compare(compares);
+    CLOCK.set(0);
+    let both = [0, 1].map(|_| instance(&memory));
+    both[0].register(leased("old", Some("mailer"), Some(500)));
+    both.iter().for_each(Instance::deliver);
+    CLOCK.set(500);
+    memory.by_hand();
+    let works = both.iter().zip(ends);
+    let mut works: Vec<Pin<Box<dyn Future<Output = ()> + '_>>> = works
+        .map(|(instance, end)| Box::pin(end.run(instance)) as _)
+        .collect();
+    let mut order = order.iter().copied().chain(std::iter::repeat(0));
+    while !works.is_empty() {
+        works.retain_mut(|work| {
+            let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            polled.is_pending()
+        });
+        let waiting = memory.waiting();
+        if let Some(&call) = waiting.get(order.next().unwrap_or(0) % waiting.len().max(1)) {
+            memory.apply(call);
+            memory.acknowledge(call);
+        }
+    }
+    drop(works);
+    memory.at_once();
+    let left = memory.rows("skills.leases");
+    assert!(left.is_empty(), "{ends:?}, compares: {compares}: {left:?}");
+}
+
+#[test]
+fn two_instances_that_end_a_lease_leave_no_row() {
+    for ends in [
+        [End::Expire, End::Expire],
+        [End::Expire, End::Unregister],
+        [End::Unregister, End::Replace],
+        [End::Replace, End::Replace],
+    ] {
+        for compares in [true, false] {
+            // Every order of the first calls.
+            for bits in 0..1_u32 << 10 {
+                let order: Vec<_> = (0..10).map(|at| usize::from(bits >> at & 1 == 1)).collect();
+                end_twice(ends, compares, &order);
+            }
+        }
+    }
+}
+
 type Work = Pin<Box<dyn Future<Output = bool>>>;
 
 /// Two instances register the skill with different owners, in any order of calls.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+mod backup;
 mod browsing;
 mod call_arguments;
 mod compare_and_set;
@@ -10,8 +11,12 @@ mod folding;
 mod garbage;
 mod history;
 mod history_gc;
+mod history_lag;
 mod history_lengths;
+mod history_log;
 mod history_races;
+mod history_reads;
+mod history_removals;
 mod interleavings;
 mod leases;
 mod leases_in_flight;

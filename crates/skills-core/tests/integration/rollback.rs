@@ -12,12 +12,15 @@ fn a_rollback_is_a_new_version() {
     one.register("A");
     one.register("B");
     let done = one.rollback("1").unwrap();
-    assert_eq!((done.version, done.from), (3, 1));
+    assert_eq!((done.version, done.from, done.unchanged), (3, 1, false));
     assert_eq!(one.history(), ["1:register", "2:register", "3:rollback*"]);
     assert_eq!(one.heads()[0].from, Some(1));
     assert_eq!(one.read("iii://a").unwrap(), "A");
     // What is current already makes no version.
-    assert_eq!(one.rollback("1").unwrap().version, 3);
+    for version in ["1", "3"] {
+        let done = one.rollback(version).unwrap();
+        assert_eq!((done.version, done.unchanged), (3, true));
+    }
     one.unregister();
     let digest = one.heads()[2].digest.unwrap().to_string();
     assert_eq!(one.rollback(&digest[..20]).unwrap().version, 5);
@@ -121,6 +124,7 @@ fn prompts_have_versions_too() {
             arguments: Vec::new(),
             function_id: "w::greet".parse().unwrap(),
             lease: LeaseTerms::default(),
+            expected: Precondition::Any,
             rollback: None,
         }))
         .unwrap();
@@ -129,10 +133,11 @@ fn prompts_have_versions_too() {
     register("Says goodbye");
     register("Says goodbye");
     let name = "greet".parse().unwrap();
-    let done = now(one
-        .registry
-        .rollback_prompt(&name, &"1".parse().unwrap(), None))
-    .unwrap();
+    let done =
+        now(one
+            .registry
+            .rollback_prompt(&name, &"1".parse().unwrap(), Precondition::Any, None))
+        .unwrap();
     assert_eq!((done.version, done.from), (3, 1));
     let versions = now(one.registry.prompt_history(&name)).unwrap();
     let texts = versions.iter().map(|version| {

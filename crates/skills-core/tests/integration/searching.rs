@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker};
 
 use memory_engine::{Memory, now};
 use serde_json::{Value, json};
-use skills_core::{Kind, Origin, Routing, Search};
+use skills_core::{Kind, Origin, ResourceUri, Routing, Search};
 
 use crate::{Fixture, fixture, fixture_on};
 
@@ -152,9 +152,12 @@ fn titles_triggers_and_slugs_of_any_length_are_shown_short() {
         let text = fixture.read(uri).unwrap();
         assert!(text.len() < 1_000, "{uri}: {} bytes", text.len());
     }
-    let uri = format!("iii://a#{}", "x".repeat(100_000)).parse().unwrap();
-    let error = now(fixture.registry.read(&uri)).unwrap_err();
-    assert!(error.to_text().len() < 1_000, "{}", error.to_text().len());
+    let address = |slug: usize| format!("iii://a#{}", "x".repeat(slug));
+    let too_long = address(100_000).parse::<ResourceUri>().unwrap_err();
+    let longest = now(fixture.registry.read(&address(1_024).parse().unwrap())).unwrap_err();
+    for error in [too_long, longest] {
+        assert!(error.to_text().len() < 1_000, "{}", error.to_text().len());
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use memory_engine::{Memory, now};
 use serde_json::{Value, json};
-use skills_core::{Failure, Kind, Registry, RegistrySettings, Search};
+use skills_core::{Failure, FetchOptions, Kind, Registry, RegistrySettings, Search};
 
 use crate::{Fixture, fixture, fixture_on};
 
@@ -59,6 +59,36 @@ fn an_abstention_a_test_a_check_and_a_failed_read_are_not_counted() {
     assert_eq!(stats(&fixture.registry), ["git 0 0 0", "mail 0 0 0"]);
     now(fixture.registry.write_usage()).unwrap();
     assert!(fixture.memory.rows(SCOPE).is_empty());
+}
+
+#[test]
+fn a_fetch_counts_the_texts_that_it_delivers() {
+    let fixture = with_skills(fixture());
+    let fetch = |uris: &[&str], max_tokens, partial| {
+        let uris: Vec<_> = uris.iter().map(|&uri| uri.to_owned()).collect();
+        let options = FetchOptions {
+            max_tokens,
+            partial,
+        };
+        now(fixture.registry.fetch(None, Some(&uris), options))
+    };
+    let counts = |expected: [&str; 2]| assert_eq!(stats(&fixture.registry), expected);
+    // One address that cannot be read fails the call, and nothing is delivered.
+    fetch(&["iii://mail", "iii://gone"], None, false).unwrap_err();
+    fetch(&["iii://mail#gone"], None, false).unwrap_err();
+    counts(["git 0 0 0", "mail 0 0 0"]);
+    fetch(&["iii://mail", "iii://git#gone"], None, true).unwrap();
+    counts(["mail 0 0 1", "git 0 0 0"]);
+    let long = format!("# Mail\n\n{}", "Sends a mail. ".repeat(400));
+    fixture.register("mail", &long);
+    fetch(&["iii://git", "iii://mail"], Some(30), false).unwrap();
+    counts(["git 0 0 1", "mail 0 0 1"]);
+    let cut = fetch(&["iii://mail"], Some(1), false).unwrap();
+    assert!(cut.contains("[cut: 0 of"), "{cut}");
+    counts(["git 0 0 1", "mail 0 0 1"]);
+    let texts = fetch(&["iii://git#commit", "iii://git?toc"], None, false).unwrap();
+    assert!(texts.contains("staged"), "{texts}");
+    counts(["git 0 0 3", "mail 0 0 1"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! event stays in the inbox of each link until the test takes it.
 
 mod pending_call;
+mod state;
 mod update;
 
 use std::collections::{BTreeMap, HashMap};
@@ -14,9 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
+use serde_json::Value;
+use serde_json::json;
+use serde_json::value::to_raw_value;
 
 use pending_call::{PendingCall, cut_off};
 use skills_core::{Engine, Failure, Json, Pending};
@@ -36,6 +37,7 @@ struct Inner {
     functions: HashMap<String, Handler>,
     by_hand: bool,
     shared: bool,
+    compares: bool,
     next: u64,
     calls: BTreeMap<u64, Call>,
     connections: Vec<Connection>,
@@ -110,6 +112,12 @@ impl Memory {
     /// Whether another engine has the same state.
     pub fn share(&self, shared: bool) {
         self.inner().shared = shared;
+    }
+
+    /// Whether a write that expects another value than a row has is refused, as the embedded
+    /// engine does.
+    pub fn compare(&self, compares: bool) {
+        self.inner().compares = compares;
     }
 
     /// The calls that are not applied yet.
@@ -279,94 +287,6 @@ impl Engine for Link {
         self.memory.inner().connections[self.number]
             .sent
             .push((function.into(), payload));
-    }
-}
-
-#[derive(Deserialize)]
-struct StateInput {
-    scope: String,
-    #[serde(default)]
-    key: String,
-    value: Option<Json>,
-    #[serde(default)]
-    ops: Vec<update::Op>,
-}
-
-impl Inner {
-    fn execute(&mut self, function: &str, payload: Json) -> Outcome {
-        if let Some(handler) = self.functions.get(function) {
-            return handler(payload);
-        }
-        let Some(verb) = function.strip_prefix("state::") else {
-            return Err(Failure::Absent);
-        };
-        let StateInput {
-            scope,
-            key,
-            value,
-            ops,
-        } = serde_json::from_str(payload.get()).map_err(|e| Failure::Failed {
-            code: "deserialization_error".into(),
-            message: e.to_string(),
-        })?;
-        match verb {
-            "get" => Ok(self.rows.get(&(scope, key)).cloned()),
-            "list" => {
-                let rows = self.rows.iter().filter(|((s, _), _)| *s == scope);
-                let rows: Vec<&RawValue> = rows.map(|(_, value)| &**value).collect();
-                Ok(Some(to_raw_value(&rows).expect("rows are JSON")))
-            }
-            "set" => {
-                let value = value.unwrap_or_else(|| RawValue::NULL.to_owned());
-                let old = self
-                    .rows
-                    .insert((scope.clone(), key.clone()), value.clone());
-                self.publish_event(&scope, &key, old.as_deref(), Some(&value));
-                let answer = json!({ "old_value": old, "new_value": value });
-                Ok(Some(to_raw_value(&answer).expect("rows are JSON")))
-            }
-            "update" => {
-                let place = (scope.clone(), key.clone());
-                let old = self.rows.get(&place).cloned();
-                let (new, errors) = update::apply(old.as_deref(), ops);
-                self.rows.insert(place, new.clone());
-                self.publish_event(&scope, &key, old.as_deref(), Some(&new));
-                let answer = json!({ "old_value": old, "new_value": new, "errors": errors });
-                Ok(Some(to_raw_value(&answer).expect("rows are JSON")))
-            }
-            "delete" => {
-                let old = self.rows.remove(&(scope.clone(), key.clone()));
-                self.publish_event(&scope, &key, old.as_deref(), None);
-                Ok(old)
-            }
-            _ => Err(Failure::Absent),
-        }
-    }
-
-    fn publish_event(
-        &mut self,
-        scope: &str,
-        key: &str,
-        old: Option<&RawValue>,
-        new: Option<&RawValue>,
-    ) {
-        let kind = match (old, new) {
-            (_, None) => "state:deleted",
-            (None, Some(_)) => "state:created",
-            (Some(_), Some(_)) => "state:updated",
-        };
-        let event = json!({
-            "type": "state", "event_type": kind, "scope": scope, "key": key,
-            "old_value": old, "new_value": new,
-        });
-        let event = to_raw_value(&event).expect("rows are JSON");
-        for connection in self
-            .connections
-            .iter_mut()
-            .filter(|connection| !connection.down)
-        {
-            connection.inbox.push(event.clone());
-        }
     }
 }
 
