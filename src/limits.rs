@@ -107,7 +107,7 @@ const CONTENT: &[Limit] = &[
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
     limit("bytes of the name of an owner", Bytes(core::MAX_OWNER_BYTES), "an error"),
     limit("time to live of a registration, and grace period after it", Time(Duration::from_millis(core::MAX_LEASE_MS)), "an error; for the setting `leases.grace_ms` a warning, and its default applies"),
-    limit("versions of a skill or prompt that are kept, without `history.versions`", Count(core::DEFAULT_VERSIONS), "the oldest is dropped"),
+    limit("texts of a skill or prompt that are kept as versions, without `history.versions`", Count(core::DEFAULT_VERSIONS), "the oldest is dropped"),
     limit("changes of one log", Count(core::MAX_LOG_ENTRIES), "an error; without a limit the newest"),
     limit("the setting `history.versions`", Count(core::MAX_VERSIONS), "a warning, and its default applies"),
 ];

@@ -277,7 +277,8 @@ async fn lint(
             continue;
         }
         // What cannot be read is reported as damaged.
-        let content = registry.read(&ResourceUri::Skill(skill.id.clone())).await;
+        let uri = ResourceUri::Skill(skill.id.clone());
+        let content = registry.read_uncounted(&uri).await;
         if let Some(ContentData::Text(text)) = content.ok().map(|content| content.data) {
             collection.skills.push(registered_skill(skill.id, &text));
         }

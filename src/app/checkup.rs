@@ -58,6 +58,7 @@ pub async fn checkup(
         url,
         token,
         data_dir,
+        ..
     } = match target {
         Target::Engine(target) => target,
         Target::Directory(dir) => {

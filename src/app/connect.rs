@@ -29,6 +29,8 @@ pub struct EngineTarget {
     pub token: Option<String>,
     /// The data directory to use if no engine is listening; by default this user's.
     pub data_dir: Option<PathBuf>,
+    /// Whether no data directory may take its place.
+    pub is_required: bool,
 }
 
 /// Where to look for the registry.
@@ -75,6 +77,12 @@ pub enum ConnectError {
         /// The HTTP status.
         status: u16,
     },
+    /// No engine is listening at an address that must have one.
+    #[error("no engine is listening at {url}")]
+    NotListening {
+        /// The address.
+        url: String,
+    },
     /// No engine is listening, and there is no data directory.
     #[error("no engine is listening at {url}, and this user has no data directory")]
     NoDataDir {
@@ -95,7 +103,7 @@ impl ConnectError {
             Self::Refused {
                 status: 401 | 403, ..
             } => Kind::Forbidden,
-            Self::Refused { .. } => Kind::Unavailable,
+            Self::Refused { .. } | Self::NotListening { .. } => Kind::Unavailable,
             Self::State(_) => Kind::Broken,
         }
     }
@@ -108,6 +116,9 @@ impl ConnectError {
                 "is it an iii engine, and is the token right? --url names another address, --token another token"
             }
             Self::Refused { status, .. } => refusal_hint(*status),
+            Self::NotListening { .. } => {
+                "start it, name another address with --url, or use a data directory: `--data-dir DIR` instead of the address"
+            }
             Self::NoDataDir { .. } => "name a data directory with --data-dir",
             Self::State(error) => error.hint()?,
         };
@@ -132,12 +143,16 @@ pub async fn locate(target: Target) -> Result<Location, ConnectError> {
         url,
         token,
         data_dir,
+        is_required,
     } = match target {
         Target::Engine(target) => target,
         Target::Directory(dir) => return Ok(Location::Directory(dir)),
     };
     if let Some(client) = engine_at(&url, token).await? {
         return Ok(Location::Engine { client, url });
+    }
+    if is_required {
+        return Err(ConnectError::NotListening { url });
     }
     let data_dir = data_dir.or_else(user_data_dir);
     let data_dir = data_dir.ok_or(ConnectError::NoDataDir { url })?;

@@ -40,6 +40,7 @@ pub struct EmbeddedRegistry {
     pub file_counts: Arc<FileCounts>,
     /// Its state.
     pub store: Arc<SqliteState>,
+    presence: Arc<Presence>,
     /// What it counts.
     pub metrics: Arc<Metrics>,
     serving: watch::Receiver<bool>,
@@ -54,10 +55,15 @@ impl EmbeddedRegistry {
         access: AccessPolicy,
         loaded: &LoadedConfig,
     ) -> Result<Self, StateError> {
-        Self::open_as(data_dir, access, loaded, Presence::in_dir)
+        let mut opened = Self::open_as(data_dir, access, loaded, Presence::in_dir)?;
+        let (leased, served) = (Arc::clone(&opened.registry), opened.serving());
+        let expiry = async move { remove_expired(&leased, served).await };
+        opened.tasks.push(tokio::spawn(expiry));
+        Ok(opened)
     }
 
-    /// The same for a process that no worker can connect to.
+    /// The same for a process that no worker can connect to. It removes no entry past its lease: the
+    /// owner cannot renew here.
     pub fn without_workers(data_dir: &Path, loaded: &LoadedConfig) -> Result<Self, StateError> {
         let access = AccessPolicy::default();
         Self::open_as(data_dir, access, loaded, Presence::of_others)
@@ -96,8 +102,9 @@ impl EmbeddedRegistry {
             description: Some(env!("CARGO_PKG_DESCRIPTION").into()),
             ..ClientOptions::named("skills")
         });
-        let engine =
-            ClientEngine::with_store(client.clone(), Arc::clone(&store), presence(data_dir));
+        let presence = Arc::new(presence(data_dir));
+        let (rows, seen) = (Arc::clone(&store), Arc::clone(&presence));
+        let engine = ClientEngine::with_store(client.clone(), rows, seen);
         let sources = file_sources(loaded);
         let registry = registry(Arc::new(engine), loaded, sources.for_registry());
         add_store_check(&registry, data_dir.to_owned());
@@ -107,8 +114,6 @@ impl EmbeddedRegistry {
         let counted = Some(Arc::clone(&metrics));
         let worker = Worker::new(client.clone(), Arc::clone(&registry), &scopes, counted);
         let serving = worker.serving();
-        let (leased, served) = (Arc::clone(&registry), worker.serving());
-        let expiry = async move { remove_expired(&leased, served).await };
         let file_counts = Arc::<FileCounts>::default();
         let (changes, followed) = (sources.changes(), Arc::clone(&registry));
         let counts = Arc::clone(&file_counts);
@@ -125,12 +130,12 @@ impl EmbeddedRegistry {
             sources,
             file_counts,
             store,
+            presence,
             metrics,
             serving,
             tasks: vec![
                 tokio::spawn(follow_files),
                 tokio::spawn(worker.run()),
-                tokio::spawn(expiry),
                 tokio::spawn(keep_usage),
                 tokio::spawn(keep_findings),
             ],
@@ -201,12 +206,15 @@ impl EmbeddedRegistry {
     /// Leaves, waits until every write is on disk, and closes the store.
     pub async fn close(mut self) {
         self.leave().await;
+        self.presence.end();
         self.store.close();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[tokio::test]
@@ -220,6 +228,33 @@ mod tests {
         let ended = tokio::time::timeout(Duration::from_mins(1), local.ended());
         ended.await.expect("the end");
         local.close().await;
+    }
+
+    #[tokio::test]
+    async fn an_orderly_end_leaves_no_lock_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let loaded = LoadedConfig::default();
+        let mut local =
+            EmbeddedRegistry::open(dir.path(), AccessPolicy::default(), &loaded).unwrap();
+        assert!(local.ready().await);
+        let files = || fs::read_dir(dir.path().join("engines")).unwrap().count();
+        assert_eq!(files(), 1);
+        // As requests in progress do.
+        let _kept = Arc::clone(&local.registry);
+        local.close().await;
+        assert_eq!(files(), 0);
+    }
+
+    #[tokio::test]
+    async fn only_a_process_with_workers_removes_entries_past_their_lease() {
+        let dir = tempfile::tempdir().unwrap();
+        let loaded = LoadedConfig::default();
+        let alone = EmbeddedRegistry::without_workers(dir.path(), &loaded).unwrap();
+        let tasks = alone.tasks.len();
+        alone.close().await;
+        let serving = EmbeddedRegistry::open(dir.path(), AccessPolicy::default(), &loaded).unwrap();
+        assert_eq!(serving.tasks.len(), tasks + 1, "the task that removes them");
+        serving.close().await;
     }
 
     #[tokio::test]

@@ -39,7 +39,7 @@ use std::time::{Duration, SystemTime};
 
 use skills_core::{Engine, Registry, Source};
 use skills_files::agents::file::absolute;
-use skills_files::{Folders, Sources, places, rfc3339};
+use skills_files::{Folders, Sources, clock_time, places};
 use skills_iii::Client;
 use tokio::sync::watch;
 use tracing::Level;
@@ -175,5 +175,5 @@ fn scopes(config: &Config) -> [String; 3] {
 
 /// The time as RFC 3339 in UTC, with microseconds.
 pub fn now() -> String {
-    rfc3339(SystemTime::now()).expect("the clock shows a year that RFC 3339 can express")
+    clock_time(SystemTime::now())
 }

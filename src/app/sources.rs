@@ -133,6 +133,11 @@ impl FileCounts {
 /// Publishes the change of a document, unless a registered skill or prompt hides it: then
 /// nothing changes for readers. If state cannot be read, the document counts.
 pub async fn publish_unless_registered(registry: &Registry, change: &Change) {
+    if let Change::SkillRegistered(id) = change
+        && let Err(error) = registry.report_hidden_bundled(id).await
+    {
+        tracing::warn!("{}", error.to_text());
+    }
     let registered = match change {
         Change::SkillRegistered(id) | Change::SkillUnregistered(id) => {
             registry.is_skill_registered(id).await

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use jiff::civil::Date;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,8 @@ pub struct LogArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "id")]
     prompt: Option<String>,
 
-    /// Only changes since then: a time such as `90s`, `1h` or `7d`, a date, or a time as RFC 3339.
+    /// Only changes since then: `90s`, `1h` or `7d` ago, a date, or a date with a time. Without
+    /// `Z` or an offset it is the local time, as it is shown.
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
 
@@ -45,6 +46,7 @@ const EXAMPLES: &str = "Examples:
   skills log                           every change that the versions tell of
   skills log --since 1h                those of the last hour
   skills log --since 2026-01-31        since the beginning of a day
+  skills log --since 2026-01-31T10:30  since a time of this machine
   skills log resend/email              those of one skill
   skills log --prompt greet            those of one prompt
 
@@ -76,7 +78,9 @@ pub fn run(args: &LogArgs) -> Result<(), CliError> {
         payload["name"] = name.parse::<PromptName>()?.as_str().into();
     }
     if let Some(since) = &args.since {
-        payload["since"] = since_time(since, Timestamp::now())?.to_string().into();
+        payload["since"] = since_time(since, Timestamp::now(), TimeZone::system())?
+            .to_string()
+            .into();
     }
     if let Some(limit) = args.limit {
         payload["limit"] = limit.into();
@@ -94,16 +98,18 @@ pub fn run(args: &LogArgs) -> Result<(), CliError> {
     })
 }
 
-/// The time that `--since` means.
-fn since_time(text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
+/// The time that `--since` means in a time zone.
+fn since_time(text: &str, now: Timestamp, zone: TimeZone) -> Result<Timestamp, CliError> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(time);
     }
-    if let Ok(date) = text.parse::<Date>() {
-        // A day begins when it begins here.
-        let begin = date.to_zoned(TimeZone::system());
-        return begin.map(|begin| begin.timestamp()).map_err(|error| {
+    // A date is its beginning. The name of a zone in brackets would be ignored.
+    if let Ok(time) = text.parse::<DateTime>()
+        && !text.contains('[')
+    {
+        let time = time.to_zoned(zone).map(|time| time.timestamp());
+        return time.map_err(|error| {
             CliError::invalid(format!("--since `{text}`: {error}"), "write another date")
         });
     }
@@ -115,7 +121,8 @@ fn since_time(text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
     let ago = ago.and_then(|ago| SignedDuration::try_from(ago).ok());
     let time = ago.and_then(|ago| now.checked_sub(ago).ok());
     time.filter(|time| time.as_second() >= 0).ok_or_else(|| {
-        let hint = "write `90s`, `1h`, `7d`, `2026-01-31` or `2026-01-31T12:00:00Z`";
+        let hint = "write `90s`, `1h`, `7d`, `2026-01-31`, `2026-01-31T12:00` for a local time, or \
+                    `2026-01-31T12:00:00Z`";
         CliError::invalid(format!("--since `{text}` is not a time"), hint)
     })
 }
@@ -151,13 +158,17 @@ fn text(changes: &[Change], width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::Offset;
+
     use super::*;
 
     #[test]
     fn times_since_which_changes_are_listed() {
         let now: Timestamp = "2026-02-01T00:00:00Z".parse().unwrap();
         let check = |text: &str, expected: &str| {
-            let got = since_time(text, now).map_or_else(|e| e.message, |time| time.to_string());
+            let zone = TimeZone::fixed(Offset::constant(2));
+            let got = since_time(text, now, zone);
+            let got = got.map_or_else(|error| error.message, |time| time.to_string());
             assert!(got.contains(expected), "for {text:?}: {got}");
         };
         check("1h", "2026-01-31T23:00:00Z");
@@ -165,8 +176,23 @@ mod tests {
         check("7d", "2026-01-25T00:00:00Z");
         check("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z");
         check("2026-01-31T12:00:00+02:00", "2026-01-31T10:00:00Z");
-        check("2026-01-15", "2026-01-1");
-        for bad in ["", "yesterday", "-1h", "0s", "99999999999d", "1000000d"] {
+        // Without an offset it is the time of this machine, two hours ahead of UTC here.
+        check("2026-01-15", "2026-01-14T22:00:00Z");
+        check("2026-01-15T10:30", "2026-01-15T08:30:00Z");
+        check("2026-01-15T10:30:15", "2026-01-15T08:30:15Z");
+        check("2026-01-15 10:30:15", "2026-01-15T08:30:15Z");
+        check("2026-01-15T10:30Z", "2026-01-15T10:30:00Z");
+        for bad in [
+            "",
+            "yesterday",
+            "-1h",
+            "0s",
+            "99999999999d",
+            "1000000d",
+            "10:30",
+            "2026-01-15T25:00",
+            "2026-01-15T10:30[Europe/Berlin]",
+        ] {
             check(bad, "is not a time");
         }
     }

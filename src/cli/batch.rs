@@ -7,6 +7,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use skills_core::Kind;
 
 use super::CliError;
 use super::connection::Connection;
@@ -28,6 +29,8 @@ pub enum Outcome {
     Equal,
     /// It was not written, for this reason.
     Skipped(String),
+    /// It was not written, because something else is registered than expected.
+    Conflict(String),
     /// It cannot be read, for this reason.
     Damaged(String),
 }
@@ -44,6 +47,9 @@ pub struct Summary {
     /// How many of them cannot be read.
     #[serde(skip)]
     damaged: usize,
+    /// How many of them are conflicts.
+    #[serde(skip)]
+    conflicts: usize,
 }
 
 /// An item that was not written.
@@ -60,6 +66,10 @@ impl Summary {
             Outcome::Done => self.done.push(what),
             Outcome::Equal => self.equal.push(what),
             Outcome::Skipped(reason) => self.skipped.push(Skip { what, reason }),
+            Outcome::Conflict(reason) => {
+                self.conflicts += 1;
+                self.skipped.push(Skip { what, reason });
+            }
             Outcome::Damaged(reason) => {
                 self.damaged += 1;
                 self.skipped.push(Skip { what, reason });
@@ -106,6 +116,10 @@ impl Summary {
         }
         if skipped > 0 {
             let message = format!("{} {left_out}", count(skipped, "file"));
+            if self.conflicts == skipped {
+                let hint = "something else has these ids now: compare it; the rest was written";
+                return Err(CliError::new(Kind::Conflict, message).with_hint(hint));
+            }
             return Err(CliError::invalid(message, hint));
         }
         Ok(())

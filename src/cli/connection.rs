@@ -27,6 +27,9 @@ use crate::engine::is_idempotent;
 /// How long a call may take before a spinner appears.
 const SPINNER_DELAY: Duration = Duration::from_millis(300);
 
+/// Who made a change on a data directory, in its version. An engine adds the worker instead.
+const CALLER: &str = "command line";
+
 /// Where the registry of a command is.
 pub enum Access {
     /// On a data directory, in this process.
@@ -84,7 +87,10 @@ impl Connection {
             output.warn(warning);
         }
         let timeout = options.timeout;
-        let (target, named) = options.target.target();
+        let (mut target, named) = options.target.target();
+        if let Target::Engine(engine) = &mut target {
+            engine.is_required = options.target.requires_engine();
+        }
         let named_url = match &target {
             Target::Engine(engine) if named => Some(engine.url.clone()),
             _ => None,
@@ -186,6 +192,7 @@ async fn call_local(
 ) -> Result<Option<Json>, CliError> {
     match skills_api::find_function(function) {
         Some(operation) => {
+            let payload = skills_api::with_caller(payload, CALLER);
             let result = (operation.run)(Arc::clone(&local.registry), payload).await;
             result.map(Some).map_err(operation_failed)
         }

@@ -118,10 +118,9 @@ pub fn run(args: &GcArgs) -> Result<(), CliError> {
             let rows: Vec<_> = skills.chain(prompts).map(row).collect();
             lay_out(&rows, [false; 4], None)
         })?;
-        let gone = match garbage.skills.len() + garbage.prompts.len() {
-            1 => "1 entry".to_owned(),
-            number => format!("{number} entries"),
-        };
+        for line in garbage.owners.iter().filter_map(OwnerState::kept) {
+            output.remark(&line);
+        }
         let unknown = garbage.owners.iter().filter(|owner| owner.unknown);
         let unknown = unknown.count();
         if unknown > 0 {
@@ -132,19 +131,55 @@ pub fn run(args: &GcArgs) -> Result<(), CliError> {
                 if unknown == 1 { "is" } else { "are" },
             ));
         }
-        let kept = garbage.owners.iter();
-        let kept = kept.filter(|owner| owner.connected || owner.expires_at.is_some());
-        let kept = count(kept.count(), "owner");
-        let done = if args.dry_run {
-            "would be removed"
-        } else {
-            "removed"
-        };
-        output.remark(&format!(
-            "{gone} {done}; {kept} connected or with a valid lease"
-        ));
+        output.remark(&garbage.summary());
         Ok(())
     })
+}
+
+impl Garbage {
+    /// What was removed, or would be.
+    fn summary(&self) -> String {
+        let mut parts = Vec::new();
+        match self.skills.len() + self.prompts.len() {
+            0 => {}
+            1 => parts.push("1 entry".to_owned()),
+            number => parts.push(format!("{number} entries")),
+        }
+        if self.rows > 0 {
+            let leases = count(self.rows, "lease");
+            parts.push(format!("{leases} of entries that are gone"));
+        }
+        done(self.dry_run, &parts.join(" and "))
+    }
+}
+
+impl OwnerState {
+    /// Why the entries of this owner stay; none if they do not.
+    fn kept(&self) -> Option<String> {
+        let reason = match (self.connected, &self.expires_at) {
+            (true, _) => "it is connected",
+            (false, Some(_)) => "it has a valid lease",
+            (false, None) if self.unknown => "it is not known whether it is connected",
+            (false, None) => return None,
+        };
+        let entries = [(self.skills, "skill"), (self.prompts, "prompt")];
+        let entries = entries.into_iter().filter(|(number, _)| *number > 0);
+        let entries: Vec<_> = entries.map(|(number, what)| count(number, what)).collect();
+        Some(format!(
+            "owner {} keeps {}: {reason}",
+            self.owner,
+            entries.join(" and ")
+        ))
+    }
+}
+
+/// `removed 2 entries`.
+fn done(dry_run: bool, what: &str) -> String {
+    match (dry_run, what) {
+        (_, "") => "nothing to remove".to_owned(),
+        (true, what) => format!("would remove {what}; nothing was removed"),
+        (false, what) => format!("removed {what}"),
+    }
 }
 
 fn print_history(output: &Output, garbage: &Garbage, history: &History) -> Result<(), CliError> {
@@ -152,17 +187,14 @@ fn print_history(output: &Output, garbage: &Garbage, history: &History) -> Resul
         let prompts = history.prompts.iter().map(|name| format!("prompt {name}"));
         lines(history.skills.iter().cloned().chain(prompts))
     })?;
-    let versions = count(history.versions, "version");
-    let bytes = size(history.bytes);
+    let versions = match history.versions {
+        0 => String::new(),
+        number => format!("{} ({})", count(number, "version"), size(history.bytes)),
+    };
     let freed = match history.freed {
+        None | Some(0) => String::new(),
         Some(freed) => format!("; the file of the store is {} smaller", size(freed)),
-        None => String::new(),
     };
-    let done = if garbage.dry_run {
-        "would be given back"
-    } else {
-        "given back"
-    };
-    output.remark(&format!("{versions} of {bytes} {done}{freed}"));
+    output.remark(&format!("{}{freed}", done(garbage.dry_run, &versions)));
     Ok(())
 }

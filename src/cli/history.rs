@@ -90,13 +90,11 @@ impl VersionEntry {
         }
     }
 
-    /// Who made it, if that is known.
+    /// The owner that it named and the worker that made the call, as far as they are known.
     pub fn actor(&self) -> String {
-        match (&self.owner, &self.worker) {
-            (Some(owner), _) => format!("owner {owner}"),
-            (None, Some(worker)) => format!("worker {worker}"),
-            (None, None) => String::new(),
-        }
+        let owner = self.owner.iter().map(|owner| format!("owner {owner}"));
+        let worker = self.worker.iter().map(|worker| format!("worker {worker}"));
+        owner.chain(worker).collect::<Vec<_>>().join(", ")
     }
 }
 

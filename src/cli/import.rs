@@ -1,15 +1,19 @@
 //! `skills import`: registers a directory of markdown files.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use skills_core::{Digest, Kind, Precondition, SkillId, Visibility};
+use serde_json::json;
+use skills_api::history::SKILL_HISTORY;
+use skills_core::{Digest, Kind, Precondition, SkillId};
 use skills_files::{MarkdownFile, MarkdownFolder};
 
 use super::batch::{self, Outcome, Summary};
 use super::connection::{Connection, open};
+use super::history::SkillHistory;
 use super::list::{Entry, listing};
 use super::options::Options;
 use super::read::content;
@@ -33,8 +37,9 @@ const EXAMPLES: &str = "Examples:
   skills import docs                   run again: only files that changed
 
 Files whose name is not a valid id, or whose content is not a valid skill, and files of a
-skill folder other than markdown are listed and left out, and the exit code is 2. Hidden
-files, node_modules and names in capitals such as README.md are ignored. Links are
+skill folder other than markdown are listed and left out, and the exit code is 2. It is 6 if
+all that was left out has an id that something else got meanwhile. What is imported has no owner.
+Hidden files, node_modules and names in capitals such as README.md are ignored. Links are
 followed inside the directory only; others are left out too.";
 
 pub fn run(args: &ImportArgs) -> Result<(), CliError> {
@@ -51,13 +56,19 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
             .iter()
             .map(|entry| (entry.id.as_str(), entry))
             .collect();
+        let lost_owners = RefCell::default();
         let work = |file: File| {
             let entry = registered.get(file.id.as_str()).copied();
-            import(connection, file, entry)
+            import(connection, file, entry, &lost_owners)
         };
-        let summary = batch::run(connection, "importing", files, summary, work).await?;
+        let summary = batch::run(connection, "importing", files, summary, work).await;
+        for (id, owner) in lost_owners.take() {
+            connection.output.warn(&format!(
+                "{id}: it is registered without its owner `{owner}` and without a lease now"
+            ));
+        }
         let hint = "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported";
-        summary.print(&connection.output, ["import", "imported", "left out"], hint)
+        summary?.print(&connection.output, ["import", "imported", "left out"], hint)
     })
 }
 
@@ -67,11 +78,12 @@ struct File {
 }
 
 /// Registers one file, unless the registered skill is equal. What another writer registers
-/// meanwhile stays.
+/// meanwhile stays. An entry that had an owner is added to `lost_owners`.
 async fn import(
     connection: &Connection,
     file: File,
     entry: Option<&Entry>,
+    lost_owners: &RefCell<Vec<(SkillId, String)>>,
 ) -> Result<Outcome, CliError> {
     let body = match input::body(&file.file) {
         Ok(body) => body,
@@ -83,18 +95,62 @@ async fn import(
         if registered == body {
             return Ok(Outcome::Equal);
         }
-        Precondition::Digest(Digest::of(registered.as_bytes()))
-    } else if Visibility::declared_in(&body) == Some(Visibility::Off) {
-        // A skill that is off is in no list, so what is registered is not known.
-        Precondition::Any
+        digest_of(&registered)
     } else {
         Precondition::Absent
     };
-    match register(connection, &file.id, &body, expected).await {
-        Ok(_) => Ok(Outcome::Done),
-        Err(error) if error.kind == Kind::Conflict => Ok(Outcome::Skipped(error.message)),
+    let owner = entry.and_then(|entry| entry.owner.clone());
+    let (registered, owner) = match register(connection, &file.id, &body, expected).await {
+        Err(error) if error.kind == Kind::Conflict && expected == Precondition::Absent => {
+            match unlisted(connection, &file.id).await? {
+                Some((expected, _)) if expected == digest_of(&body) => return Ok(Outcome::Equal),
+                Some((expected, owner)) => {
+                    let registered = register(connection, &file.id, &body, expected).await;
+                    (registered, owner)
+                }
+                None => (Err(error), None),
+            }
+        }
+        registered => (registered, owner),
+    };
+    match registered {
+        Ok(_) => {
+            let lost = owner.map(|owner| (file.id, owner));
+            lost_owners.borrow_mut().extend(lost);
+            Ok(Outcome::Done)
+        }
+        Err(error) if error.kind == Kind::Conflict => Ok(Outcome::Conflict(error.message)),
         Err(error) => Err(error),
     }
+}
+
+fn digest_of(body: &str) -> Precondition {
+    Precondition::Digest(Digest::of(body.as_bytes()))
+}
+
+/// What an import replaces although it is in no list, and its owner: a registered skill that is off,
+/// or that cannot be read. None if another was registered meanwhile.
+async fn unlisted(
+    connection: &Connection,
+    id: &SkillId,
+) -> Result<Option<(Precondition, Option<String>)>, CliError> {
+    match content(connection, &format!("iii://@state/{id}")).await {
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind == Kind::Broken => return Ok(Some((Precondition::Any, None))),
+        Err(error) if error.kind == Kind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let input = json!({ "id": id.as_str() });
+    let history: SkillHistory = match connection.call(&SKILL_HISTORY, &input).await {
+        Err(error) if error.kind == Kind::NotFound => return Ok(None),
+        history => history?,
+    };
+    let mut versions = history.versions.into_iter();
+    let current = versions.find(|version| version.current);
+    Ok(current.and_then(|current| {
+        let digest = current.digest?.parse().ok()?;
+        Some((Precondition::Digest(digest), current.owner))
+    }))
 }
 
 /// The markdown files below a directory with their ids. Files without a valid id are skipped.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use skills_api::skills::{LIST, RESOURCES_LIST};
-use skills_core::SCHEME;
+use skills_core::{Error, SCHEME, written_id};
 
 use super::connection::{Connection, open};
 use super::humanize::{age, count, size};
@@ -78,25 +78,37 @@ pub struct Entry {
     pub stale: bool,
 }
 
-impl Entry {
-    /// `state`, or `state, hides fs, owner mailer, stale`.
-    fn origin_and_marks(&self) -> String {
-        let mut text = self.origin.clone();
-        if !self.hides.is_empty() {
-            text.extend([", hides ", &self.hides.join(" and ")]);
-        }
-        if let Some(owner) = &self.owner {
-            text.extend([", owner ", owner]);
-        }
-        if self.stale {
-            text.push_str(", stale");
-        }
-        text
+/// `state`, or `state, hides fs, owner mailer, stale`.
+pub fn origin_and_marks(
+    origin: &str,
+    hides: &[String],
+    owner: Option<&str>,
+    stale: bool,
+) -> String {
+    let mut text = origin.to_owned();
+    if !hides.is_empty() {
+        text.extend([", hides ", &hides.join(" and ")]);
     }
+    if let Some(owner) = owner {
+        text.extend([", owner ", owner]);
+    }
+    if stale {
+        text.push_str(", stale");
+    }
+    text
 }
 
 fn state() -> String {
     ORIGINS[0].into()
+}
+
+/// What the listed ids begin with. `skills` is not an id, and yet skills may be below it.
+fn prefix(written: &str) -> Result<String, Error> {
+    let written = written.trim().trim_end_matches('/');
+    match written.strip_prefix(SCHEME).unwrap_or(written) {
+        "skills" => Ok("skills".into()),
+        _ => written_id(written).map(|id| id.as_str().to_owned()),
+    }
 }
 
 /// A list of skills.
@@ -116,14 +128,12 @@ pub struct Damaged {
 }
 
 pub fn run(args: &ListArgs) -> Result<(), CliError> {
-    let prefix = args.prefix.as_deref();
-    let prefix = prefix.map(|prefix| skills_core::written_id(prefix.trim().trim_end_matches('/')));
-    let prefix = prefix.transpose()?;
+    let prefix = args.prefix.as_deref().map(prefix).transpose()?;
     open(&args.options, async |connection| {
         let mut listing = listing(connection, args.origin.as_deref()).await?;
         if let Some(prefix) = &prefix {
             let below = format!("{prefix}/");
-            let is_listed = |id: &str| id == prefix.as_str() || id.starts_with(&below);
+            let is_listed = |id: &str| id == prefix || id.starts_with(&below);
             listing.skills.retain(|skill| is_listed(&skill.id));
         }
         describe(connection, &mut listing.skills).await?;
@@ -214,7 +224,8 @@ fn row(name: String, skill: &Entry, now: Timestamp) -> Row {
     let age = format!("{:>6}", age(&skill.registered_at, now));
     let files = skill.files.map(|files| count(files, "file"));
     let files = files.unwrap_or_default();
-    let origin = skill.origin_and_marks();
+    let owner = skill.owner.as_deref();
+    let origin = origin_and_marks(&skill.origin, &skill.hides, owner, skill.stale);
     let title = skill.title.clone();
     [name, size(skill.bytes), files, age, origin, title]
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command};
+use jiff::SpanRelativeTo;
 use jiff::fmt::friendly::SpanParser;
 
 use skills_access::check_token;
@@ -142,6 +143,18 @@ impl TargetArgs {
             url: self.engine.url(),
             token: self.engine.token.clone(),
             data_dir: self.data_dir(),
+            is_required: false,
+        }
+    }
+
+    /// Whether an engine was named, and no data directory that could take its place: what is
+    /// written must not go to a directory that was not named. An option counts more than the
+    /// environment.
+    pub fn requires_engine(&self) -> bool {
+        if self.engine.url.is_some() {
+            self.data_dir.is_none()
+        } else {
+            self.engine.explicit_url().is_some() && self.data_dir().is_none()
         }
     }
 
@@ -228,17 +241,25 @@ fn from_environment(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// `30` (seconds), `500ms`, `2s`, `5m`, or anything else that jiff accepts, such as `1h 30m`.
+/// `30` (seconds), `500ms`, `2s`, `5m`, or anything else that jiff accepts, such as `1h 30m` or `2d`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map(Duration::from_secs);
     let time = seconds
         .or_else(|_| SpanParser::new().parse_unsigned_duration(text))
+        .or_else(|_| with_days(text))
         .map_err(|_| "write a number with a unit, such as `500ms`, `30s` or `5m`")?;
     match u64::try_from(time.as_millis()) {
         Ok(0) => Err("it must be at least 1ms".into()),
         Ok(_) => Ok(time),
         Err(_) => Err("it is too long".into()),
     }
+}
+
+/// A time with days, each of 24 hours.
+fn with_days(text: &str) -> Result<Duration, jiff::Error> {
+    let span = SpanParser::new().parse_span(text)?;
+    let time = span.to_duration(SpanRelativeTo::days_are_24_hours())?;
+    time.try_into()
 }
 
 /// The command line with the options that stand before the command behind it: `skills --url U list`
@@ -347,6 +368,11 @@ mod tests {
         check("1.5s", "1.5s");
         check("5m", "300s");
         check("1h 30m", "5400s");
+        check("2d", "172800s");
+        check("1d 12h", "129600s");
+        check("400d", "34560000s");
+        check("-2d", "a number with a unit");
+        check("1month", "a number with a unit");
         check("0", "at least 1ms");
         check("0.1ms", "at least 1ms");
         check("-1s", "a number with a unit");

@@ -46,6 +46,10 @@ pub struct PromptRollbackArgs {
     /// The number of the version, or the beginning of its digest: `sha256:ab12`.
     version: String,
 
+    /// Only if what is registered has this digest; otherwise it fails with exit code 6.
+    #[arg(long, value_name = "DIGEST")]
+    if_match: Option<String>,
+
     #[command(flatten)]
     options: Options,
 }
@@ -63,28 +67,38 @@ struct RolledBack {
     version: u64,
     from: u64,
     registered_at: String,
+    /// Whether it was registered already, so that there is no new version.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unchanged: bool,
 }
 
 pub fn skill(args: &SkillRollbackArgs) -> Result<(), CliError> {
     let id = skills_core::written_id(&args.id)?;
     let version: VersionRef = args.version.parse()?;
     let mut payload = json!({ "id": id.as_str(), "version": version.to_string() });
-    if let Some(digest) = &args.if_match {
-        payload["if_match"] = digest.parse::<Digest>()?.to_string().into();
-    }
+    expect(&mut payload, args.if_match.as_deref())?;
     rollback(&args.options, "rollback", &SKILL_ROLLBACK, &payload)
 }
 
 pub fn prompt(args: &PromptRollbackArgs) -> Result<(), CliError> {
     let name: PromptName = args.name.parse()?;
     let version: VersionRef = args.version.parse()?;
-    let payload = json!({ "name": name.as_str(), "version": version.to_string() });
+    let mut payload = json!({ "name": name.as_str(), "version": version.to_string() });
+    expect(&mut payload, args.if_match.as_deref())?;
     rollback(
         &args.options,
         "prompts rollback",
         &PROMPT_ROLLBACK,
         &payload,
     )
+}
+
+/// Adds the digest that must be registered.
+fn expect(payload: &mut Value, if_match: Option<&str>) -> Result<(), CliError> {
+    if let Some(digest) = if_match {
+        payload["if_match"] = digest.parse::<Digest>()?.to_string().into();
+    }
+    Ok(())
 }
 
 fn rollback(
@@ -101,10 +115,15 @@ fn rollback(
             .output
             .data(command, &done, |_| format!("{name}\n"))?;
         let RolledBack { version, from, .. } = done;
-        let remark = if version == from {
-            format!("version {from} is registered already")
-        } else {
+        let remark = if !done.unchanged {
             format!("registered version {from} again, as version {version}")
+        } else if version == from {
+            format!("version {from} is registered already; there is no new version")
+        } else {
+            format!(
+                "what version {from} says is registered already, as version {version}; there is no new \
+                 version"
+            )
         };
         connection.output.remark(&remark);
         Ok(())

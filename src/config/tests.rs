@@ -132,6 +132,19 @@ fn configurations() {
         "2:6: `visibility` of `a`: `pined` is not a visibility; did you mean `pinned`?",
     );
     check("visibility:\n  A: off\n", |_| {}, "which no id matches");
+    check(
+        "visibility:\n  leg/: off\n",
+        |_| {},
+        "`visibility` has the pattern `leg/`, which no id matches, because a segment is empty; \
+         write `leg/**`; ignored",
+    );
+    check("visibility: {/x: off}\n", |_| {}, "; write `x`; ignored");
+    check(
+        "visibility: {a//b: off}\n",
+        |_| {},
+        "; write `a/b`; ignored",
+    );
+    check("visibility: {/: off}\n", |_| {}, "; `**` matches every id");
     check("visibility: off\n", |_| {}, "must be a map of settings");
     check("limits: 5\n", |_| {}, "must be a map of settings, not 5");
     check("{ not yaml", |_| {}, "not valid YAML");

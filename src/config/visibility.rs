@@ -19,6 +19,23 @@ pub(super) fn read(file: &mut Section<'_>, rules: &mut VisibilityRules) {
             file.warn(NAME, entry.place, &message);
             continue;
         }
+        if pattern.split('/').any(str::is_empty) {
+            let segments = pattern.split('/').filter(|segment| !segment.is_empty());
+            let mut id = segments.collect::<Vec<_>>().join("/");
+            if pattern.ends_with('/') && !id.is_empty() {
+                id.push_str("/**");
+            }
+            let fix = match id.as_str() {
+                "" => "`**` matches every id".to_owned(),
+                id => format!("write `{id}`"),
+            };
+            let message = format!(
+                "has the pattern `{pattern}`, which no id matches, because a segment is empty; \
+                 {fix}; ignored"
+            );
+            file.warn(NAME, entry.place, &message);
+            continue;
+        }
         let text = match &entry.node.value {
             // YAML readers may take `off` for a truth value.
             Value::Bool(false) => "off".to_owned(),

@@ -15,7 +15,7 @@ pub struct ClientEngine {
     /// The engine's state, if the engine is in this process.
     store: Option<Arc<SqliteState>>,
     /// The other engines on its data directory.
-    presence: Option<Presence>,
+    presence: Option<Arc<Presence>>,
 }
 
 impl ClientEngine {
@@ -30,7 +30,7 @@ impl ClientEngine {
 
     /// The same for an engine in this process that keeps its state in `store`, in the data
     /// directory of `presence`.
-    pub fn with_store(client: Client, store: Arc<SqliteState>, presence: Presence) -> Self {
+    pub fn with_store(client: Client, store: Arc<SqliteState>, presence: Arc<Presence>) -> Self {
         Self {
             client,
             store: Some(store),
@@ -81,7 +81,9 @@ impl Engine for ClientEngine {
     }
 
     fn shares_state(&self) -> bool {
-        self.presence.as_ref().is_some_and(Presence::has_others)
+        self.presence
+            .as_ref()
+            .is_some_and(|presence| presence.has_others())
     }
 
     fn send(&self, function: &str, payload: Json) {

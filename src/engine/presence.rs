@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The folder of the files in a data directory.
 const FOLDER: &str = "engines";
@@ -14,8 +15,8 @@ const FOLDER: &str = "engines";
 /// One engine on a data directory.
 pub struct Presence {
     folder: PathBuf,
-    /// The name of its file, and the file; none if it could not be written.
-    own: Option<(String, File)>,
+    /// The name of its file, and the file; none if it could not be written, or after its end.
+    own: Mutex<Option<(String, File)>>,
 }
 
 impl Presence {
@@ -34,13 +35,29 @@ impl Presence {
                 None
             }
         };
+        let own = Mutex::new(own);
         Self { folder, own }
     }
 
     /// The same for an engine that no worker can connect to.
     pub fn of_others(data_dir: &Path) -> Self {
         let folder = data_dir.join(FOLDER);
-        Self { folder, own: None }
+        let own = Mutex::default();
+        Self { folder, own }
+    }
+
+    /// No worker is served any more: removes the file.
+    pub fn end(&self) {
+        if let Some((name, file)) = self.own().take() {
+            // Before the lock is released: the next one of this name is another file.
+            let _ = fs::remove_file(self.folder.join(name));
+            drop(file);
+        }
+    }
+
+    // Never held across an await.
+    fn own(&self) -> MutexGuard<'_, Option<(String, File)>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether another engine runs here, or may. Removes the files of those that are gone.
@@ -49,9 +66,9 @@ impl Presence {
             Ok(files) => files,
             Err(error) => return error.kind() != io::ErrorKind::NotFound,
         };
-        let own = self.own.as_ref().map(|(name, _)| name.as_str());
+        let own = self.own().as_ref().map(|(name, _)| name.clone());
         let mut others = files.filter(|file| match file {
-            Ok(file) => file.file_name().to_str() != own,
+            Ok(file) => file.file_name().to_str() != own.as_deref(),
             Err(_) => true,
         });
         others.any(|other| other.is_ok_and(|other| is_locked(&other.path())))
@@ -60,11 +77,7 @@ impl Presence {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        if let Some((name, file)) = self.own.take() {
-            // Before the lock is released: the next one of this name is another file.
-            let _ = fs::remove_file(self.folder.join(name));
-            drop(file);
-        }
+        self.end();
     }
 }
 

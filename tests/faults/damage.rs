@@ -95,6 +95,23 @@ async fn export_leaves_a_damaged_row_out_and_exits_with_1() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn import_replaces_damaged_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    damaged(dir.path()).await;
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    for id in ["b", "e"] {
+        std::fs::write(docs.join(format!("{id}.md")), "# New").unwrap();
+    }
+    let output = command(dir.path(), &["import", "docs"]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(output.stdout, b"b.md\ne.md\n");
+    let read = command(dir.path(), &["read", "b"]);
+    assert_eq!(read.stdout, b"# New");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_cut_off_is_an_error_that_names_it() {
     let dir = tempfile::tempdir().unwrap();
     damaged(dir.path()).await;

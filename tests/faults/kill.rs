@@ -1,4 +1,4 @@
-//! `skills serve` is killed while eight writers write.
+//! `skills serve` is killed while eight writers write, or stopped with SIGTERM.
 
 use skills_test_support::engine::Peer;
 use skills_test_support::process::SkillsProcess;
@@ -32,4 +32,22 @@ async fn acknowledged_writes_survive_kill_9_under_eight_writers() {
 #[ignore = "slow: just campaign"]
 async fn acknowledged_writes_survive_eighty_kills() {
     kill_repeatedly(80).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_removes_the_lock_file_of_the_engine() {
+    let dir = tempfile::tempdir().unwrap();
+    let (serve, addresses) = SkillsProcess::serve(dir.path(), &[]).await;
+    let writers = Writers::start(&addresses.url, WRITERS, "a").await;
+    writers.wait_for(20).await;
+    let files = || {
+        std::fs::read_dir(dir.path().join("engines"))
+            .unwrap()
+            .count()
+    };
+    assert_eq!(files(), 1);
+    let (status, log) = serve.terminate().await;
+    assert!(status.success(), "{log}");
+    assert_eq!(files(), 0, "{log}");
+    writers.stop().await;
 }

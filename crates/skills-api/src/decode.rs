@@ -9,7 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
-use skills_core::{Error, Json};
+use skills_core::{Error, Json, SCHEME};
 
 /// Decodes an input. Unknown fields are ignored, because engines add their own. The error names a
 /// field of the wrong type.
@@ -29,6 +29,12 @@ pub fn decode<T: DeserializeOwned>(payload: &RawValue) -> Result<T, Error> {
             field => Error::invalid(format!("field `{field}`:"), problem),
         }
     })
+}
+
+/// The beginning of ids, which may be written as that of their addresses.
+pub fn id_prefix(written: Option<&str>) -> &str {
+    let prefix = written.unwrap_or_default().trim();
+    prefix.strip_prefix(SCHEME).unwrap_or(prefix)
 }
 
 /// Encodes an output.
@@ -112,6 +118,14 @@ mod tests {
         let raw = RawValue::from_string(payload.to_owned()).unwrap();
         let got = decode::<Input>(&raw).map_or_else(|e| e.to_string(), |_| "fine".into());
         assert_eq!(got, expected, "for {payload}");
+    }
+
+    #[test]
+    fn a_prefix_of_ids_may_be_an_address() {
+        assert_eq!(id_prefix(Some(" iii://resend/ ")), "resend/");
+        assert_eq!(id_prefix(Some("resend/em")), "resend/em");
+        assert_eq!(id_prefix(Some("iii://")), "");
+        assert_eq!(id_prefix(None), "");
     }
 
     #[test]

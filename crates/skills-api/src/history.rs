@@ -179,6 +179,10 @@ struct RollbackOutput {
     /// The version that was brought back.
     from: u64,
     registered_at: Arc<str>,
+    /// True if the content was registered already, so that there is no new version. Absent
+    /// otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unchanged: bool,
 }
 
 impl RollbackOutput {
@@ -187,6 +191,7 @@ impl RollbackOutput {
             version,
             from,
             registered_at,
+            unchanged,
         } = rolled_back;
         Self {
             id,
@@ -194,6 +199,7 @@ impl RollbackOutput {
             version,
             from,
             registered_at,
+            unchanged,
         }
     }
 }
@@ -268,14 +274,15 @@ pub const PROMPT_ROLLBACK: Operation = Operation::function::<PromptRollbackInput
             let PromptRollbackInput {
                 name,
                 version: GivenVersion(version),
+                if_match,
                 worker,
             } = decode(&payload)?;
             let name: PromptName = name.parse()?;
-            let rolled_back = registry.rollback_prompt(&name, &version, worker).await?;
+            let rolled_back = registry.rollback_prompt(&name, &version, if_match, worker);
             encode(&RollbackOutput::of(
                 None,
                 Some(name.to_string()),
-                rolled_back,
+                rolled_back.await?,
             ))
         })
     },
@@ -286,6 +293,11 @@ struct PromptRollbackInput {
     name: String,
     /// The number of the version, or the beginning of its digest (`sha256:ab12`).
     version: GivenVersion,
+    /// The digest (`sha256:...`) of the definition that must be registered now, or null if none
+    /// must be. Another definition is not replaced: the call fails as `conflict`.
+    #[serde(default, deserialize_with = "precondition")]
+    #[schemars(default, schema_with = "text_or_null")]
+    if_match: Precondition,
     /// The worker that made the call; the engine adds it.
     #[serde(default, rename = "_caller_worker_id")]
     #[schemars(skip)]

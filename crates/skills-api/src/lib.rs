@@ -31,7 +31,10 @@ pub mod stats;
 mod tools;
 mod trigger_types;
 
-use skills_core::Kind;
+use std::collections::BTreeMap;
+
+use serde_json::value::{RawValue, to_raw_value};
+use skills_core::{Json, Kind};
 
 pub use lint::log_findings;
 pub use operation::Operation;
@@ -92,6 +95,21 @@ pub fn find_function(id: &str) -> Option<&'static Operation> {
     functions().find(|operation| operation.id == id)
 }
 
+/// The input of an operation with the name of its caller, where an engine has the id of the worker:
+/// what it changes is recorded as done by it.
+pub fn with_caller(input: Json, name: &str) -> Json {
+    let fields: Result<BTreeMap<&str, &RawValue>, _> = serde_json::from_str(input.get());
+    let (Ok(mut fields), Ok(name)) = (fields, to_raw_value(name)) else {
+        return input;
+    };
+    fields.insert(CALLER, &name);
+    let named = to_raw_value(&fields);
+    named.unwrap_or_else(|_| input.clone())
+}
+
+/// The field of the worker that made a call.
+const CALLER: &str = "_caller_worker_id";
+
 /// The error code that callers on an engine receive.
 pub const fn code(kind: Kind) -> &'static str {
     match kind {
@@ -103,5 +121,26 @@ pub const fn code(kind: Kind) -> &'static str {
         Kind::Unavailable => "unavailable",
         Kind::TimedOut => "timed_out",
         Kind::Broken => "broken",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_is_added_to_objects_only() {
+        for (input, expected) in [
+            ("{}", r#"{"_caller_worker_id":"web page"}"#),
+            (
+                r#"{"id":"a","_caller_worker_id":"x"}"#,
+                r#"{"_caller_worker_id":"web page","id":"a"}"#,
+            ),
+            ("null", "null"),
+            ("[1]", "[1]"),
+        ] {
+            let json = RawValue::from_string(input.into()).unwrap();
+            assert_eq!(with_caller(json, "web page").get(), expected, "{input}");
+        }
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skills_core::{Actor, Json, PromptName, PromptRegistration};
+use skills_core::{Actor, Json, Precondition, PromptName, PromptRegistration};
 
 use super::Operation;
 use super::decode::{Object, decode, encode};
 use super::leases::terms;
 use super::schema::{AnyValue, text_or_null};
-use super::skills::EmptyInput;
+use super::skills::{EmptyInput, precondition};
 
 /// `prompts::register`.
 pub const REGISTER: Operation = Operation::function::<RegisterPromptInput, RegisterPromptOutput>(
@@ -32,6 +32,7 @@ pub const REGISTER: Operation = Operation::function::<RegisterPromptInput, Regis
                 description: input.description,
                 arguments,
                 function_id: function,
+                expected: input.if_match,
                 lease: terms(input.owner.as_deref(), input.ttl_ms, input.worker)?,
                 rollback: None,
             };
@@ -55,6 +56,11 @@ struct RegisterPromptInput {
     arguments: Vec<Object<PromptArgument>>,
     /// The function that is called with the arguments and returns the text.
     function_id: String,
+    /// The digest (`sha256:...`) of the definition that must be registered now, or null if none
+    /// must be. Another definition is not replaced: the call fails as `conflict`.
+    #[serde(default, deserialize_with = "precondition")]
+    #[schemars(default, schema_with = "text_or_null")]
+    if_match: Precondition,
     /// Who keeps it registered, such as the name of a worker; at most 256 bytes.
     #[serde(default)]
     #[schemars(default, schema_with = "text_or_null")]
@@ -110,9 +116,14 @@ pub const UNREGISTER: Operation =
         "Remove a prompt by name. Removing an unknown name is not an error.",
         |registry, payload| {
             Box::pin(async move {
-                let UnregisterPromptInput { name, worker } = decode(&payload)?;
-                let actor = Actor::worker(worker);
-                let removed = registry.unregister_prompt_by(&name.parse()?, actor).await?;
+                let UnregisterPromptInput {
+                    name,
+                    if_match,
+                    worker,
+                } = decode(&payload)?;
+                let (checked, actor) = (name.parse()?, Actor::worker(worker));
+                let removed = registry.unregister_prompt_by(&checked, if_match, actor);
+                let removed = removed.await?;
                 encode(&UnregisterPromptOutput { name, removed })
             })
         },
@@ -121,6 +132,11 @@ pub const UNREGISTER: Operation =
 #[derive(Deserialize, JsonSchema)]
 struct UnregisterPromptInput {
     name: String,
+    /// The digest (`sha256:...`) of the definition that must be registered now. Another definition
+    /// is not removed: the call fails as `conflict`.
+    #[serde(default, deserialize_with = "precondition")]
+    #[schemars(default, schema_with = "text_or_null")]
+    if_match: Precondition,
     /// The worker that made the call; the engine adds it.
     #[serde(default, rename = "_caller_worker_id")]
     #[schemars(skip)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use skills_core::{Error, Json, Match, Origin, Reason, Registry, Routing, Search, SearchResult};
 
 use super::Operation;
-use super::decode::{decode, encode};
+use super::decode::{decode, encode, id_prefix};
 
 /// `skills::search`.
 pub const SEARCH: Operation = Operation::function::<SearchInput, SearchOutput<'static>>(
@@ -152,7 +152,7 @@ async fn search(registry: &Registry, input: SearchInput) -> Result<Json, Error> 
     let search = Search {
         text: &input.text,
         limit: input.limit,
-        prefix: input.prefix.as_deref().unwrap_or_default(),
+        prefix: id_prefix(input.prefix.as_deref()),
         origin,
         cursor: input.cursor.as_deref(),
         completes: false,

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use skills_core::{
-    Actor, ContentData, IndexPart, Mime, PageRequest, Precondition, Resource, SCHEME, SkillId,
+    Actor, ContentData, IndexPart, Mime, PageRequest, Precondition, Resource, SkillId,
     SkillRegistration, Skipped, TEMPLATES, check_body, page,
 };
 
 use super::Operation;
-use super::decode::{decode, encode};
+use super::decode::{decode, encode, id_prefix};
 use super::leases::terms;
 use super::lint::check_registration;
 use super::schema::{AnyValue, text_or_null};
@@ -215,10 +215,9 @@ pub const INDEX: Operation = Operation::function::<IndexInput, IndexOutput>(
                 budget_tokens,
                 prefix,
             } = decode(&payload)?;
-            let below = prefix.as_deref().map(str::trim);
-            let below = below.map(|prefix| prefix.strip_prefix(SCHEME).unwrap_or(prefix));
-            let below = below.map(|prefix| prefix.strip_suffix('/').unwrap_or(prefix));
-            let below = below.filter(|prefix| !prefix.is_empty());
+            let below = id_prefix(prefix.as_deref());
+            let below = below.strip_suffix('/').unwrap_or(below);
+            let below = Some(below).filter(|prefix| !prefix.is_empty());
             let part = IndexPart {
                 below: below.map(str::parse).transpose()?,
                 ..IndexPart::default()

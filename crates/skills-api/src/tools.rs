@@ -12,7 +12,7 @@ use skills_core::{
 };
 
 use super::Operation;
-use super::decode::{decode, encode};
+use super::decode::{decode, encode, id_prefix};
 use super::schema::Text;
 
 pub const LIST: Operation = Operation::tool::<ListInput, ListOutput<'static>>(
@@ -29,7 +29,7 @@ pub const LIST: Operation = Operation::tool::<ListInput, ListOutput<'static>>(
             let request = PageRequest {
                 limit: Some(limit.unwrap_or(LIST_PAGE)),
                 cursor: cursor.as_deref(),
-                prefix: prefix.as_deref().unwrap_or_default(),
+                prefix: id_prefix(prefix.as_deref()),
             };
             let resources = registry.resources().await?;
             let skills = resources.iter().filter_map(|resource| match &resource.uri {

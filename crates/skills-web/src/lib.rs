@@ -70,6 +70,9 @@ pub struct McpClient {
     pub connected_for: Duration,
 }
 
+/// Who made a change with a form, in its version.
+const CALLER: &str = "web page";
+
 /// What the handlers share.
 struct Web {
     options: PageOptions,
@@ -98,6 +101,7 @@ impl Web {
         let failed = |problem: &dyn std::fmt::Display| Error::invalid(id, problem.to_string());
         let operation = skills_api::find_function(id).ok_or_else(|| failed(&"is no operation"))?;
         let input = to_raw_value(&input).map_err(|error| failed(&error))?;
+        let input = skills_api::with_caller(input, CALLER);
         let output = (operation.run)(Arc::clone(self.registry()), input).await?;
         serde_json::from_str(output.get()).map_err(|error| failed(&error))
     }

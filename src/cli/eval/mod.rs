@@ -105,12 +105,10 @@ pub fn run(args: &EvalArgs) -> Result<(), CliError> {
         let mut report = Report::of(&outcomes, &ids);
         if args.suggest {
             let suggested = suggest::triggers(connection, &outcomes).await?;
-            report.suggestions = suggested.found;
+            report.suggestions = Some(suggested.found);
             report.suggestions_cut = suggested.is_cut;
         }
-        connection
-            .output
-            .data("eval", &report, |_| report.text(args.suggest))?;
+        connection.output.data("eval", &report, |_| report.text())?;
         match (args.min_hit1, report.hit1) {
             (Some(least), Some(hit1)) if hit1 < least => Err(CliError::broken(format!(
                 "hit@1 is {hit1:.3}, less than {least}"

@@ -28,19 +28,20 @@ pub struct Report {
     /// Cases whose skill is in no place.
     missing: Vec<Missing>,
     /// Cases that no skill serves, with the skill that answered.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     answered: Vec<Answered>,
     /// Cases with an expected skill that got no answer.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     abstained: Vec<Missing>,
     /// Expected ids of cases of which no id is that of a skill.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown: Vec<Unknown>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub suggestions: Vec<Suggestion>,
+    /// Present if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestions: Option<Vec<Suggestion>>,
     /// Whether the search for triggers ended before all misses were tried.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub suggestions_cut: bool,
+    /// Whether another skill than an expected one is first, or none, in a case.
+    #[serde(skip)]
+    has_miss: bool,
 }
 
 /// A skill that another one is taken for.
@@ -50,7 +51,7 @@ struct Confused {
     got: String,
     cases: usize,
     /// The words that counted for the wrong one and not for the right one, or for both if there
-    /// are none.
+    /// are none; if no word counted, the triggers that decided.
     words: Vec<String>,
 }
 
@@ -125,12 +126,13 @@ impl Report {
             answered: answered.collect(),
             abstained: without_answer.map(|outcome| Missing::of(outcome)).collect(),
             unknown: unknown(&served, ids),
-            suggestions: Vec::new(),
+            suggestions: None,
             suggestions_cut: false,
+            has_miss: served.iter().any(|outcome| outcome.is_miss()),
         }
     }
 
-    pub fn text(&self, suggest: bool) -> String {
+    pub fn text(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
         let mut put = |line: String| {
@@ -175,7 +177,7 @@ impl Report {
                 nearest.unwrap_or_default()
             ));
         }
-        for suggestion in &self.suggestions {
+        for suggestion in self.suggestions.iter().flatten() {
             put(format!(
                 "suggestion: {} gets the trigger \"{}\"",
                 suggestion.id, suggestion.trigger
@@ -183,8 +185,13 @@ impl Report {
         }
         if self.suggestions_cut {
             put("not all misses were tried; try again with fewer cases".into());
-        } else if suggest && self.suggestions.is_empty() {
-            put("no trigger would correct a miss without breaking another case".into());
+        } else if self.suggestions.as_ref().is_some_and(Vec::is_empty) {
+            let reason = if self.has_miss {
+                "no trigger would correct a miss without breaking another case"
+            } else {
+                "no suggestion: there is no miss to correct"
+            };
+            put(reason.into());
         }
         out
     }
@@ -216,6 +223,9 @@ fn confused(served: &[&Outcome]) -> Vec<Confused> {
         let mut confusing: Vec<String> = words().filter(|word| !has_word(word)).collect();
         if confusing.is_empty() {
             confusing = words().collect();
+        }
+        if confusing.is_empty() {
+            confusing.clone_from(&got.matched);
         }
         let pair = (expected.clone(), got.id.clone());
         let (cases, all) = pairs.entry(pair).or_default();

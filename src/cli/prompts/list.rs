@@ -1,17 +1,20 @@
-//! `skills prompts list`: the prompts with their arguments.
+//! `skills prompts list`: the prompts with their arguments, where they come from, and who keeps them.
+
+use std::collections::HashMap;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use skills_api::prompts::MCP_LIST;
+use skills_api::prompts::{LIST, MCP_LIST};
 
 use crate::cli::CliError;
 use crate::cli::connection::{Connection, open};
 use crate::cli::humanize::count;
+use crate::cli::list::origin_and_marks;
 use crate::cli::options::Options;
 use crate::cli::table::{fit_last, lay_out};
 
-/// List every prompt with its arguments.
+/// List every prompt with its arguments, its origin and its owner.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ListArgs {
@@ -56,30 +59,97 @@ impl Prompt {
     }
 }
 
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize)]
 struct Menu {
     prompts: Vec<Prompt>,
 }
 
+/// A prompt of the list.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    prompt: Prompt,
+    #[serde(flatten)]
+    source: Source,
+}
+
+/// Where a prompt comes from, and who keeps it registered.
+#[derive(Default, Deserialize, Serialize)]
+struct Source {
+    #[serde(skip_serializing)]
+    name: String,
+    #[serde(default)]
+    origin: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hides: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    /// When its lease ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    /// Whether its lease has ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+#[derive(Serialize)]
+struct Listing {
+    prompts: Vec<Listed>,
+}
+
+impl Listed {
+    /// Usage, origin, description.
+    fn row(&self) -> [String; 3] {
+        let Source {
+            origin,
+            hides,
+            owner,
+            stale,
+            ..
+        } = &self.source;
+        let description = self.prompt.description.split_whitespace();
+        [
+            self.prompt.usage(),
+            origin_and_marks(origin, hides, owner.as_deref(), *stale),
+            description.collect::<Vec<_>>().join(" "),
+        ]
+    }
+}
+
 pub fn run(args: &ListArgs) -> Result<(), CliError> {
     open(&args.options, async |connection| {
-        let prompts = prompts(connection).await?;
-        let menu = Menu { prompts };
-        connection.output.data("prompts list", &menu, |output| {
-            let row = |prompt: &Prompt| {
-                let description = prompt.description.split_whitespace();
-                [prompt.usage(), description.collect::<Vec<_>>().join(" ")]
-            };
-            let mut rows: Vec<_> = menu.prompts.iter().map(row).collect();
+        let listing = listing(connection).await?;
+        connection.output.data("prompts list", &listing, |output| {
+            let mut rows: Vec<_> = listing.prompts.iter().map(Listed::row).collect();
             if let Some(columns) = output.columns() {
                 fit_last(&mut rows, columns);
             }
-            lay_out(&rows, [false, false], None)
+            lay_out(&rows, [false; 3], None)
         })?;
-        let total = count(menu.prompts.len(), "prompt");
+        let total = count(listing.prompts.len(), "prompt");
         connection.output.remark(&total);
         Ok(())
     })
+}
+
+async fn listing(connection: &Connection) -> Result<Listing, CliError> {
+    #[derive(Deserialize)]
+    struct Sources {
+        prompts: Vec<Source>,
+    }
+    let prompts = prompts(connection).await?;
+    let sources: Sources = connection.call(&LIST, &json!({})).await?;
+    let sources = sources.prompts.into_iter();
+    let mut sources: HashMap<_, _> = sources
+        .map(|source| (source.name.clone(), source))
+        .collect();
+    let listed = |prompt: Prompt| {
+        // A prompt that was removed in between has no source any more.
+        let source = sources.remove(&prompt.name).unwrap_or_default();
+        Listed { prompt, source }
+    };
+    let prompts = prompts.into_iter().map(listed).collect();
+    Ok(Listing { prompts })
 }
 
 /// Every prompt with its arguments.

@@ -2,6 +2,7 @@
 
 mod reason;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
@@ -14,7 +15,7 @@ use skills_iii::client::Handler;
 use skills_iii::{Client, Event};
 use tokio::sync::{broadcast, mpsc};
 
-use reason::Known;
+use reason::{Known, ask_versions, is_same_entry};
 
 use super::CliError;
 use super::connection::{Access, Connection, call_failed, not_offered, open};
@@ -26,6 +27,9 @@ const PENDING_MAX: usize = 65_536;
 
 /// How many changes are explained together.
 const BATCH_MAX: usize = 1_024;
+
+/// How many changes may wait together for the versions of each to be asked for.
+const ASKED_MAX: usize = 32;
 
 /// Follow changes until Ctrl-C: one line for each, with its time (UTC) and its reason.
 #[derive(Args)]
@@ -40,7 +44,7 @@ pub struct WatchArgs {
 }
 
 const EXAMPLES: &str = "Examples:
-  skills watch                         14:03:22Z register skill resend/email: replaced
+  skills watch                         14:03:22Z register   skill  resend/email: replaced
   skills watch --json                  one JSON document per change
   skills watch --count 1 && make       wait for the next change";
 
@@ -53,7 +57,9 @@ struct Line<'a> {
     kind: &'static str,
     id: &'a str,
     /// What happened: `registered`, `file edited`.
-    reason: &'static str,
+    reason: Cow<'static, str>,
+    #[serde(skip)]
+    registered_at: Option<String>,
     /// Where the entry comes from, or came from, if that is known.
     origin: Option<String>,
     owner: Option<String>,
@@ -72,7 +78,7 @@ impl Line<'_> {
         } = self;
         // The document has the date.
         let time = at.split_once('T').map_or(at.as_str(), |(_, time)| time);
-        let owner = owner.as_ref().map(|owner| format!(" by {owner}"));
+        let owner = owner.as_ref().map(|owner| format!(", owner {owner}"));
         let owner = owner.unwrap_or_default();
         format!("{time} {op:<10} {kind:<6} {id}: {reason}{owner}\n")
     }
@@ -126,17 +132,23 @@ async fn print_changes(
     // All that wait are explained by one look at the lists.
     while changes.recv_many(&mut received, BATCH_MAX).await > 0 {
         let now = Known::list(connection).await;
-        for change in received.drain(..) {
+        for (at, change) in received.iter().enumerate() {
             if left == Some(0) {
                 return Ok(());
             }
-            let line = known.explain(&change, &now);
+            let mut line = known.explain(change, &now);
+            // The lists have the last change of an entry, so only that one has a version here.
+            let mut later = received[at + 1..].iter();
+            if received.len() <= ASKED_MAX && !later.any(|later| is_same_entry(later, change)) {
+                ask_versions(connection, &mut line).await;
+            }
             connection.output.data("watch", &line, |_| line.to_text())?;
             left = left.map(|left| left - 1);
         }
         if left == Some(0) {
             return Ok(());
         }
+        received.clear();
         known = now;
     }
     Ok(())

@@ -98,6 +98,62 @@ Feature: one id in several places
       And the skill "resend" is registered with "# Resend"
       Then the skill "resend" hides "fs"
 
+  Rule: a registration hides a markdown file in the folder of a skill
+
+    Background:
+      Given a file holds the skill "pdf":
+        """
+        # PDF
+        """
+      And the folder of the skill "pdf" has the file "references/api.md":
+        """
+        ---
+        title: The API
+        ---
+        # From a file
+        """
+
+    @in_memory
+    Scenario: it is marked
+      Given the skill "pdf/references/api" is registered with "# From a worker"
+      And the skill "pdf/references/other" is registered with "# Other"
+      Then the skill "pdf/references/api" hides "fs"
+      And the skill "pdf/references/other" hides nothing
+      And the skill "pdf" hides nothing
+      And the index lists:
+        """
+        - `pdf/`
+          - `pdf/references/`
+            - [`pdf/references/api`](iii://pdf/references/api) — From a worker (hides iii://@files/)
+            - [`pdf/references/other`](iii://pdf/references/other) — Other
+
+        ## Custom skills
+
+        - [`pdf`](iii://pdf) — PDF
+        """
+      When I read "iii://@files/pdf/references/api"
+      Then the text is "# From a file"
+
+    @in_memory
+    Scenario: equal bodies count as one
+      Given the skill "pdf/references/api" is registered with "# From a file"
+      Then the skill "pdf/references/api" hides nothing
+
+    @in_memory
+    Scenario: a 3md document has the id too
+      Given a 3md document holds the skill "pdf/references/api":
+        """
+        # From a document
+        """
+      And the skill "pdf/references/api" is registered with "# From a worker"
+      Then the skill "pdf/references/api" hides "fs and 3md"
+
+    @in_memory
+    Scenario: the doctor names the file
+      Given the skill "pdf/references/api" is registered with "# From a worker"
+      When I call "skills::doctor"
+      Then the doctor finds a problem of the group "hidden" at "pdf/references/api.md"
+
   Rule: every origin has its address
 
     Scenario: a registered skill
@@ -189,6 +245,25 @@ Feature: one id in several places
       When I register the skill "resend" with "# From a file"
       Then it succeeds
       When I register the skill "stripe" with "# Stripe"
+      Then it succeeds
+
+    @in_memory
+    Scenario: refuse what a markdown file in the folder of a skill has
+      Given `sources.on_conflict` is "refuse"
+      And a file holds the skill "pdf":
+        """
+        # PDF
+        """
+      And the folder of the skill "pdf" has the file "references/api.md":
+        """
+        # From a file
+        """
+      When I register the skill "pdf/references/api" with "# From a worker"
+      Then it fails as "conflict"
+      And the message says "skill `pdf/references/api` is in conflict with pdf/references/api.md"
+      When I register the skill "pdf/references/api" with "# From a file"
+      Then it succeeds
+      When I register the skill "pdf/references/other" with "# Other"
       Then it succeeds
 
     @in_memory

@@ -3,7 +3,8 @@ Feature: compare and set
 
   `skills::register` takes `if_match`: the digest of the body that must be registered, or null if
   none must be. Another body is not replaced. Without `if_match` any body is. `skills::unregister` takes
-  `if_match` too.
+  `if_match` too. `prompts::register`, `prompts::unregister` and `prompts::rollback` take the digest of
+  the definition, which `prompts::history` has.
 
   Rule: a registration with the digest of what is registered succeeds
 
@@ -95,4 +96,81 @@ Feature: compare and set
         """
         {"id": "a", "if_match": "sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"}
         """
+      Then the result is:
+        """
+        {"id": "a", "removed": false}
+        """
+
+  Rule: a prompt is replaced only if its definition is the expected one
+
+    Scenario: null, and nothing is registered
+      When I call "prompts::register" with:
+        """
+        {"name": "p", "description": "one", "function_id": "mailer::compose", "if_match": null}
+        """
       Then it succeeds
+
+    Scenario: the digest of the registered definition
+      When I register the prompt "p", described as "one"
+      And I call "prompts::register" with:
+        """
+        {"name": "p", "description": "two", "function_id": "mailer::compose", "if_match": "sha256:1c1ef345009a8564e62238e1395019b9da180c8a1598cd2f64b6c151ba80fc31"}
+        """
+      Then it succeeds
+
+    Scenario: another definition is registered
+      When I register the prompt "p", described as "two"
+      And I call "prompts::register" with:
+        """
+        {"name": "p", "description": "three", "function_id": "mailer::compose", "if_match": "sha256:1c1ef345009a8564e62238e1395019b9da180c8a1598cd2f64b6c151ba80fc31"}
+        """
+      Then it fails as "conflict"
+      And the message says "prompt `p` is registered with the digest sha256:2568b93a5b3aa3ddaaa86519a2e87065b92af4b69ca8db9f702c9e16a0c44f99"
+
+    Scenario: a rollback over another definition
+      When I register the prompt "p", described as "one"
+      And I register the prompt "p", described as "two"
+      And I call "prompts::rollback" with:
+        """
+        {"name": "p", "version": 1, "if_match": "sha256:1c1ef345009a8564e62238e1395019b9da180c8a1598cd2f64b6c151ba80fc31"}
+        """
+      Then it fails as "conflict"
+      When I call "prompts::rollback" with:
+        """
+        {"name": "p", "version": 1, "if_match": "sha256:2568b93a5b3aa3ddaaa86519a2e87065b92af4b69ca8db9f702c9e16a0c44f99"}
+        """
+      Then it succeeds
+
+  Rule: a prompt is removed only if its definition is the expected one
+
+    Scenario: the digest of the registered definition
+      When I register the prompt "p", described as "one"
+      And I call "prompts::unregister" with:
+        """
+        {"name": "p", "if_match": "sha256:1c1ef345009a8564e62238e1395019b9da180c8a1598cd2f64b6c151ba80fc31"}
+        """
+      Then it succeeds
+      When I call "prompts::register" with:
+        """
+        {"name": "p", "description": "one", "function_id": "mailer::compose", "if_match": null}
+        """
+      Then it succeeds
+
+    Scenario: another definition is registered
+      When I register the prompt "p", described as "two"
+      And I call "prompts::unregister" with:
+        """
+        {"name": "p", "if_match": "sha256:1c1ef345009a8564e62238e1395019b9da180c8a1598cd2f64b6c151ba80fc31"}
+        """
+      Then it fails as "conflict"
+      And the message says "prompt `p` is registered with the digest sha256:2568b93a5b3aa3ddaaa86519a2e87065b92af4b69ca8db9f702c9e16a0c44f99"
+
+    Scenario: the prompt is gone already
+      When I call "prompts::unregister" with:
+        """
+        {"name": "p", "if_match": "sha256:1c1ef345009a8564e62238e1395019b9da180c8a1598cd2f64b6c151ba80fc31"}
+        """
+      Then the result is:
+        """
+        {"name": "p", "removed": false}
+        """

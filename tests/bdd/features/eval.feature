@@ -24,7 +24,8 @@ Feature: testing the routing with requests of one's own
       And the report is:
         """
         {"cases": 2, "unserved": 1, "hit1": 1.0, "hit3": 1.0, "mrr": 1.0,
-         "abstained_right": 1, "abstained_wrong": 0, "confused": [], "missing": []}
+         "abstained_right": 1, "abstained_wrong": 0, "confused": [], "missing": [],
+         "answered": [], "abstained": [], "unknown": []}
         """
 
     Scenario: the words that confuse two skills are named
@@ -39,6 +40,16 @@ Feature: testing the routing with requests of one's own
       And the report has "hit3" 1.0
       And the report has "mrr" 0.75
       And "mail/send" is taken for "git/commit" by the words "files, staged"
+
+    Scenario: the trigger that confuses two skills is named if no word does
+      Given the file "docs/git/tag.md" holds "---␊triggers: how to␊---␊# Tag␊␊Marks a release."
+      And the file "routes.jsonl" holds:
+        """
+        {"text": "how to", "expect": "mail/send"}
+        """
+      When I run "skills eval routes.jsonl --json"
+      Then it exits with 0
+      And "mail/send" is taken for "git/tag" by the words "how to"
 
     Scenario: a skill that is not found at all is named
       Given the file "routes.jsonl" holds:
@@ -81,6 +92,22 @@ Feature: testing the routing with requests of one's own
       When the trigger that is proposed is added to "docs/mail/send.md"
       And I run "skills eval routes.jsonl --min-hit1 1"
       Then it exits with 0
+
+    Scenario: without a miss there is nothing to correct
+      Given the file "routes.jsonl" holds:
+        """
+        {"text": "mail the customer", "expect": "mail/send"}
+        """
+      When I run "skills eval routes.jsonl --suggest"
+      Then it exits with 0
+      And the output has "there is no miss to correct"
+      When I run "skills eval routes.jsonl --suggest --json"
+      Then the report is:
+        """
+        {"cases": 1, "unserved": 0, "hit1": 1.0, "hit3": 1.0, "mrr": 1.0,
+         "abstained_right": 0, "abstained_wrong": 0, "confused": [], "missing": [],
+         "answered": [], "abstained": [], "unknown": [], "suggestions": []}
+        """
 
   Rule: a line that is not a case is named
 

@@ -48,6 +48,12 @@ Feature: routing a request to skills, and resolving their links
       When I route "please write an e-mail to our customers"
       Then the best match is "mail/send"
 
+    Scenario: the address of a skill, as every answer has it
+      Given the skill "mail/send" is registered with "# Send mail␊␊Sends an e-mail to a customer."
+      And the skill "git/commit" is registered with "# Commit␊␊Commits staged files."
+      When I route "iii://git/commit"
+      Then the best match is "git/commit"
+
     Scenario: prompts are not routed to
       Given the prompt "open-pr" is registered for "Opens a pull request."
       When I route "open a pull request"

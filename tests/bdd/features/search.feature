@@ -101,12 +101,17 @@ Feature: searching skills and prompts
       Then it fails as "invalid_input"
       And the message says "search again without `cursor`"
 
-    Scenario: only ids that begin with a prefix
+    Scenario Outline: only ids that begin with a prefix, which may be an address
       When I call "skills::search" with:
         """
-        {"text": "mail", "prefix": "mail/r"}
+        {"text": "mail", "prefix": "<prefix>"}
         """
       Then the matches are "mail/read"
+
+      Examples:
+        | prefix       |
+        | mail/r       |
+        | iii://mail/r |
 
     Scenario: a limit that is too large
       When I call "skills::search" with:

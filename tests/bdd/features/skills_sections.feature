@@ -85,7 +85,7 @@ Feature: sections of a text, and budgets of a fetch
         """
         {"uri": "iii://long", "max_tokens": 90}
         """
-      Then the text is "# iii://long␊␊one␊␊[cut: 3 of 365 bytes are shown; all of iii://long needs max_tokens 164]"
+      Then the text is "# iii://long␊␊one␊␊[cut: 3 of 365 bytes are shown; all of iii://long needs max_tokens 95]"
 
     Scenario: a budget of nothing
       When I call "skill::fetch" with:

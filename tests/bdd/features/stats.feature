@@ -71,6 +71,20 @@ Feature: how often skills are used
         ]}
         """
 
+    Scenario: the checks of the doctor are not uses
+      When I call "skills::doctor"
+      And I call "skills::stats" with:
+        """
+        {"unused": true}
+        """
+      Then the result is:
+        """
+        {"counted": true, "skills": [
+          {"id": "git/commit", "offered": 0, "routed": 0, "fetched": 0},
+          {"id": "mail/send", "offered": 0, "routed": 0, "fetched": 0}
+        ]}
+        """
+
   Rule: unused skills can be listed alone
 
     Scenario: a skill that was only offered is unused

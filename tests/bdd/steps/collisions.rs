@@ -23,6 +23,12 @@ fn agent_skill(world: &mut World, id: String, step: &Step) {
     world.backend.source().add_agent_skill(&id, &block(step));
 }
 
+#[given(expr = "the folder of the skill {string} has the file {string}:")]
+fn bundled_file(world: &mut World, id: String, path: String, step: &Step) {
+    let source = world.backend.source();
+    source.add_bundled_file(&id, &path, &block(step));
+}
+
 #[then(expr = "the skill {string} hides {string}")]
 async fn hides(world: &mut World, id: String, origins: String) {
     let expected: Vec<_> = origins.split(" and ").map(Value::from).collect();

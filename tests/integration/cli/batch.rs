@@ -65,6 +65,75 @@ fn skills_that_cannot_be_exported_are_listed() {
     s.matches("export_errors");
 }
 
+#[test]
+fn a_registered_skill_that_is_off_is_replaced_by_an_import() {
+    let s = Transcript::new();
+    s.run_with("skills register a -", "---\nvisibility: off\n---\n# Off\n");
+    s.file("docs/a.md", "# On\n");
+    let output = s.run("skills import docs");
+    assert_eq!(
+        (output.code, &*output.stdout),
+        (0, "a.md\n"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(s.run("skills read a").stdout, "# On\n");
+}
+
+#[test]
+fn a_file_that_is_off_is_imported_over_a_skill_that_is_off() {
+    let s = Transcript::new();
+    let off = "---\nvisibility: off\n---\n# Off\n";
+    s.run_with("skills register a - --owner writer", off);
+    s.file("docs/a.md", off);
+    let output = s.run("skills import docs");
+    assert_eq!((output.code, &*output.stdout), (0, ""), "{}", output.stderr);
+    s.file("docs/a.md", off.to_owned() + "More.\n");
+    let output = s.run("skills import docs");
+    assert_eq!((output.code, &*output.stdout), (0, "a.md\n"));
+    let warning = "warning: a: it is registered without its owner `writer`";
+    assert!(output.stderr.contains(warning), "{}", output.stderr);
+}
+
+#[test]
+fn an_import_that_is_refused_for_other_texts_is_a_conflict() {
+    let s = Transcript::new();
+    s.file(
+        "config.yaml",
+        "skills: ['docs/*.md']\nsources:\n  on_conflict: refuse\n",
+    )
+    .file("docs/a.md", "# From a file\n")
+    .file("in/a.md", "# Another\n")
+    .file("in/b.md", "# B\n");
+    let output = s.run("skills import in");
+    assert_eq!(
+        (output.code, &*output.stdout),
+        (6, "b.md\n"),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("something else has these ids now"));
+}
+
+#[test]
+fn an_import_says_which_entries_lose_their_owner() {
+    let s = Transcript::new();
+    s.file("a.md", "# A\n").file("docs/a.md", "# New\n");
+    s.run("skills register a a.md --owner mailer");
+    s.run_with(
+        "skills register off - --owner writer",
+        "---\nvisibility: off\n---\n# Off\n",
+    );
+    s.file("docs/off.md", "# On\n");
+    let output = s.run("skills import docs");
+    for warning in [
+        "warning: a: it is registered without its owner `mailer`",
+        "warning: off: it is registered without its owner `writer`",
+    ] {
+        assert!(output.stderr.contains(warning), "{}", output.stderr);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_out_of_a_folder_are_not_followed() {

@@ -9,7 +9,7 @@ use serde_json::value::to_raw_value;
 use skills_iii::client::FunctionSpec;
 use skills_test_support::engine::TestEngine;
 use skills_test_support::handler::{fails, hangs, returns};
-use skills_test_support::process::{Addresses, SkillsProcess};
+use skills_test_support::process::{Addresses, SkillsProcess, skills_path};
 
 use super::transcript::Transcript;
 
@@ -121,13 +121,36 @@ fn a_listener_that_is_not_an_engine() {
 #[test]
 fn a_url_without_an_engine() {
     let mut s = Transcript::new();
+    s.file("a.md", "# A\n");
     // Not `NO_ENGINE`, which transcripts hide.
-    s.step("skills list --url ws://localhost:1")
-        .step("skills list --url ws://localhost:1 --quiet")
+    s.step("skills register a a.md --url ws://localhost:1")
+        .step("skills list --url ws://localhost:1 --json")
+        .step("skills list --url ws://localhost:1 --data-dir data")
+        .step("skills list --url ws://localhost:1 --data-dir data --quiet")
         // Notes go to stderr: stdout has one JSON document.
-        .step("skills read nothing --url ws://localhost:1 --json")
-        .step("skills list --url ws://localhost:1 --json");
+        .step("skills read nothing --url ws://localhost:1 --data-dir data --json")
+        .step("skills list --url ws://localhost:1 --data-dir data --json");
     s.matches("no_engine");
+}
+
+#[test]
+fn a_url_of_the_environment_takes_no_data_directory_that_nothing_names() {
+    let s = Transcript::new();
+    let register = |url: &str, data: Option<&str>| {
+        let args = ["register", "a", "-", "--quiet"];
+        let mut command = s.command(skills_path()).args(args).stdin("# A\n");
+        command = command.env_remove("SKILLS_URL").env_remove("III_URL");
+        command = command.env_remove("SKILLS_DATA_DIR");
+        if let Some(data) = data {
+            command = command.env("SKILLS_DATA_DIR", s.path(data));
+        }
+        s.finish(command.env(url, "ws://localhost:1")).code
+    };
+    for url in ["SKILLS_URL", "III_URL"] {
+        assert_eq!(register(url, None), 5, "{url}");
+        assert_eq!(register(url, Some("data")), 0, "{url}");
+    }
+    assert!(!s.path("home").exists(), "nothing was written there");
 }
 
 /// A remote registry and a local one print the same.

@@ -220,3 +220,40 @@ fn the_findings_of_skill_folders_have_a_cure() {
         .step("skills doctor --config empty.yaml a/pdf b");
     s.matches("doctor_folders");
 }
+
+#[test]
+fn a_pattern_that_turns_a_file_off_is_not_reported_as_unused() {
+    let s = Transcript::new();
+    s.file(
+        "config.yaml",
+        "skills: ['docs/*.md']\nvisibility:\n  old: off\n  odl: manual\n",
+    )
+    .file("docs/old.md", "# Old\n");
+    let report = s.run("skills doctor").stdout;
+    assert!(report.contains("is off by the pattern `old`"), "{report}");
+    assert!(!report.contains("the pattern `old` matches"), "{report}");
+    assert!(
+        report.contains("the pattern `odl` matches no skill"),
+        "{report}"
+    );
+}
+
+#[test]
+fn skills_below_a_folder_with_the_name_of_the_index_are_listed() {
+    let s = Transcript::new();
+    s.run_with("skills register skills/a -", "# A\n");
+    s.run_with("skills register other -", "# B\n");
+    for prefix in ["skills", "skills/", "iii://skills/"] {
+        let output = s.run(&format!("skills list {prefix} --flat"));
+        assert!(
+            output.stdout.starts_with("skills/a "),
+            "{prefix}: {}",
+            output.stdout
+        );
+        assert!(
+            !output.stdout.contains("other"),
+            "{prefix}: {}",
+            output.stdout
+        );
+    }
+}

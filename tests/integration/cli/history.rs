@@ -1,5 +1,10 @@
 //! Versions on the command line: listing, reading, comparing, bringing back, and the log.
 
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+use skills_test_support::process::skills_path;
+
 use super::transcript::Transcript;
 
 #[test]
@@ -19,6 +24,7 @@ fn versions_of_a_skill() {
         .step("skills unregister resend")
         .step("skills rollback resend 1")
         .step("skills rollback resend 1")
+        .step("skills rollback resend 4")
         .step("skills history resend --json")
         .step("skills history resend");
     s.matches("history");
@@ -65,4 +71,44 @@ fn mistakes_in_versions() {
         .step("skills log a --prompt b")
         .step("skills prompts history A");
     s.matches("history_mistakes");
+}
+
+#[test]
+fn the_log_has_the_time_of_this_machine() {
+    let s = Transcript::new();
+    s.file("one.md", "# One\n");
+    s.run("skills register a one.md --quiet");
+    let log = |zone: &str, args: &[&str]| {
+        let command = s.command(skills_path()).env("TZ", zone).arg("log");
+        let output = command.args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: Value = serde_json::from_str(&log("EST5", &["--json"])).unwrap();
+    let at: Timestamp = json["data"]["changes"][0]["at"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    // POSIX zones: hours west of UTC, so that no zone files are needed.
+    for (zone, minutes) in [
+        ("EST5", -5 * 60),
+        ("<+0545>-5:45", 5 * 60 + 45),
+        ("UTC0", 0),
+    ] {
+        let offset = Offset::from_seconds(minutes * 60).unwrap();
+        let shown = |at: Timestamp| {
+            let local = at.to_zoned(TimeZone::fixed(offset));
+            local.strftime("%Y-%m-%d %H:%M:%S").to_string()
+        };
+        let text = log(zone, &[]);
+        assert!(text.starts_with(&shown(at)), "in {zone}: {text}");
+        // A time without an offset is that of this machine, too.
+        let before = log(zone, &["--since", &shown(at)]);
+        assert_eq!(before, text, "in {zone}");
+        let after = log(
+            zone,
+            &["--since", &shown(at + SignedDuration::from_mins(1))],
+        );
+        assert_eq!(after, "", "in {zone}");
+    }
 }

@@ -17,6 +17,7 @@ async fn owners_and_leases_are_shown_renewed_and_collected() {
         "register left email.md --owner nobody-there",
         "prompts register greet --function w::greet --description d --owner nobody-there",
         "list",
+        "prompts list",
         "renew mailer",
         "renew nobody-there",
         "renew unknown",

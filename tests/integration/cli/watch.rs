@@ -42,14 +42,50 @@ async fn every_change_is_a_line() {
     assert_eq!(line(&mut watch).await, "register   prompt p: registered");
     s.run("skills unregister nothing");
     s.run("skills unregister a/b");
-    assert_eq!(
-        line(&mut watch).await,
-        "unregister skill  a/b: unregistered"
-    );
+    // The other process may record the version of the removal a moment later.
+    let removed = line(&mut watch).await;
+    let reasons = ["unregistered", "no longer registered"];
+    let lines = reasons.map(|reason| format!("unregister skill  a/b: {reason}"));
+    assert!(lines.contains(&removed), "{removed}");
     assert!(
         watch.wait().await.0.success(),
         "it ends after three changes"
     );
+}
+
+#[tokio::test]
+async fn what_happened_to_a_registered_skill_is_told() {
+    let s = Transcript::new();
+    let (_serve, Addresses { url, .. }) = SkillsProcess::serve(&s.path("data"), &[]).await;
+    let mut watch = watch(&s, &["--url", &url]).await;
+    s.file("one.md", "# One\n").file("two.md", "# Two\n");
+    for (command, expected) in [
+        ("register a one.md", "register   skill  a: registered"),
+        (
+            "register a one.md --owner mailer",
+            "register   skill  a: registered again, unchanged, owner mailer",
+        ),
+        (
+            "register a two.md --owner mailer",
+            "register   skill  a: replaced, owner mailer",
+        ),
+        (
+            "rollback a 1",
+            "register   skill  a: rolled back to version 1, owner mailer",
+        ),
+        (
+            "gc",
+            "unregister skill  a: removed by `skills gc`, owner mailer",
+        ),
+        (
+            "rollback a 2",
+            "register   skill  a: rolled back to version 2",
+        ),
+        ("unregister a", "unregister skill  a: unregistered"),
+    ] {
+        s.run(&format!("skills {command} --url {url}"));
+        assert_eq!(line(&mut watch).await, expected, "after {command}");
+    }
 }
 
 #[tokio::test]

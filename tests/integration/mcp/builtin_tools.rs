@@ -13,7 +13,7 @@ async fn the_builtin_tools_list_read_and_fetch() {
         .await;
     fixture.register_skill("brain", "# Brain").await;
     let mut client = fixture.client().await;
-    let got = call(&mut client, "skill__list", json!({ "prefix": "res" }))
+    let got = call(&mut client, "skill__list", json!({ "prefix": "iii://res" }))
         .await
         .unwrap();
     let skills = got["structuredContent"]["skills"].as_array().unwrap();

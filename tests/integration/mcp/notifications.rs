@@ -23,6 +23,7 @@ async fn register_prompt(fixture: &Fixture) {
         function_id: function,
         lease: LeaseTerms::default(),
 
+        expected: skills_core::Precondition::Any,
         rollback: None,
     });
     registered.await.unwrap();

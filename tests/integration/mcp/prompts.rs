@@ -25,6 +25,7 @@ async fn prompt(fixture: &Fixture, name: &str, function: &str) {
         function_id: function,
         lease: LeaseTerms::default(),
 
+        expected: skills_core::Precondition::Any,
         rollback: None,
     };
     let registered = fixture.registry().register_prompt(registration);

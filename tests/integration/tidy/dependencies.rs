@@ -55,7 +55,12 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     (
         "skills-search",
-        &["hashbrown", "rust-stemmers", "unicode-normalization"],
+        &[
+            "fearless_simd",
+            "hashbrown",
+            "rust-stemmers",
+            "unicode-normalization",
+        ],
     ),
     (
         "skills-core",

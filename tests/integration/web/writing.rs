@@ -56,6 +56,7 @@ async fn a_new_skill_is_registered() {
         source(&site, "notes/today").await,
         "\n# Today\n\nWhat to do.\n"
     );
+    assert_has(&site.page("/versions/notes/today").await, &["web page"]);
     // A textarea loses a first newline unless there are two.
     let form = site.page("/edit/notes/today").await;
     assert_has(&form, &[">\n\n# Today\n\nWhat to do.\n</textarea>"]);

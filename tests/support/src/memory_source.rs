@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use skills_core::{
-    Error, FoundDocument, Head, Listing, Origin, Pending, PromptName, PromptText, SkillId, Source,
-    SourcePrompt, SourceSkill,
+    Error, FileContent, FilePath, FolderFile, FoundDocument, Head, Listing, Origin, Pending,
+    PromptName, PromptText, SKILL_MD, SkillFolder, SkillId, Source, SourcePrompt, SourceSkill,
+    file_of_body,
 };
 
 /// When every entry was last changed.
@@ -22,6 +23,8 @@ struct Files {
     skills: BTreeMap<SkillId, Arc<str>>,
     agents: BTreeMap<SkillId, Arc<str>>,
     prompts: BTreeMap<PromptName, (Arc<str>, Arc<str>)>,
+    /// The files beside the `SKILL.md` of a skill.
+    bundled: BTreeMap<SkillId, BTreeMap<FilePath, Arc<str>>>,
 }
 
 impl MemorySource {
@@ -29,6 +32,14 @@ impl MemorySource {
     pub fn add_skill(&self, id: &str, body: &str) {
         let id = id.parse().unwrap();
         self.files().skills.insert(id, body.into());
+    }
+
+    /// Adds a file to the folder of a skill.
+    pub fn add_bundled_file(&self, id: &str, path: &str, text: &str) {
+        let (id, path) = (id.parse().unwrap(), path.parse().unwrap());
+        let mut files = self.files();
+        let folder = files.bundled.entry(id).or_default();
+        folder.insert(path, text.into());
     }
 
     /// Adds a skill of a 3md document.
@@ -59,6 +70,18 @@ fn prompt(name: &PromptName, description: &Arc<str>) -> SourcePrompt {
     }
 }
 
+fn folder(files: &BTreeMap<FilePath, Arc<str>>) -> Arc<SkillFolder> {
+    let file = |(path, text): (&FilePath, &Arc<str>)| FolderFile {
+        path: path.clone(),
+        bytes: u32::try_from(text.len()).expect("a short file"),
+        is_executable: false,
+    };
+    Arc::new(SkillFolder {
+        files: files.iter().map(file).collect(),
+        ..SkillFolder::default()
+    })
+}
+
 impl Source for MemorySource {
     fn skills(&self) -> Pending<'_, Result<Listing<SourceSkill>, Error>> {
         let files = self.files();
@@ -68,7 +91,10 @@ impl Source for MemorySource {
             registered_at: MODIFIED.into(),
             origin,
             head: Head::of(body),
-            folder: None,
+            folder: match origin {
+                Origin::Fs => files.bundled.get(id).map(folder),
+                Origin::State | Origin::Agent3md => None,
+            },
             body_hash: None,
         };
         let markdown = files.skills.iter().map(|entry| skill(Origin::Fs, entry));
@@ -98,11 +124,29 @@ impl Source for MemorySource {
             Origin::Fs => (&files.skills, "md"),
             Origin::Agent3md => (&files.agents, "3md"),
         };
+        let is_folder = origin == Origin::Fs && files.bundled.contains_key(id);
         let found = skills.get(id).map(|body| FoundDocument {
-            place: format!("{id}.{ending}"),
+            place: if is_folder {
+                format!("{id}/{SKILL_MD}")
+            } else {
+                format!("{id}.{ending}")
+            },
             body: Arc::clone(body),
         });
         Box::pin(ready(Ok(found)))
+    }
+
+    fn file<'a>(
+        &'a self,
+        id: &'a SkillId,
+        path: &'a FilePath,
+    ) -> Pending<'a, Result<Option<FileContent>, Error>> {
+        let files = self.files();
+        let found = files.bundled.get(id).and_then(|files| files.get(path));
+        match found.map(|text| FileContent::new(text.as_bytes())) {
+            None => Box::pin(file_of_body(self, id, path)),
+            found => Box::pin(ready(Ok(found))),
+        }
     }
 
     fn prompt_place<'a>(
