@@ -42,6 +42,7 @@ impl Outline {
         let parser = Parser::new_ext(&text[start..], options).into_offset_iter();
         let mut outline = Self::default();
         let mut slugs = Slugs::default();
+        let mut open = Vec::new();
         let mut depth = 0_usize;
         let mut reading: Option<(HeadingLevel, usize, String)> = None;
         for (event, range) in parser {
@@ -61,7 +62,15 @@ impl Outline {
                         // A heading inside a quote has a slug too.
                         let slug = slugs.next(&words);
                         if depth == 0 {
-                            outline.push(level as usize, at, &words, slug);
+                            let level = level as usize;
+                            outline.close(&mut open, level, at);
+                            open.push(outline.headings.len());
+                            outline.headings.push(Heading {
+                                level,
+                                title: words.trim().to_owned(),
+                                slug,
+                                section: at..text.len(),
+                            });
                         }
                     }
                 }
@@ -82,28 +91,14 @@ impl Outline {
                 _ => {}
             }
         }
-        outline.close(1, text.len());
         outline
     }
 
-    fn push(&mut self, level: usize, at: usize, title: &str, slug: String) {
-        self.close(level, at);
-        self.headings.push(Heading {
-            level,
-            title: title.trim().to_owned(),
-            slug,
-            // Closed by a later heading, or by the end of the text.
-            section: at..usize::MAX,
-        });
-    }
-
-    /// Ends the open sections that are not above `level`.
-    fn close(&mut self, level: usize, at: usize) {
-        let open = |heading: &&mut Heading| heading.section.end == usize::MAX;
-        let mut headings = self.headings.iter_mut().rev();
-        // The headings above an open one are open too, and no deeper.
-        while let Some(heading) = headings.find(open).filter(|heading| heading.level >= level) {
-            heading.section.end = at;
+    /// Ends the open sections that are not above `level`. `open` has the places of their headings,
+    /// each deeper than the one before it.
+    fn close(&mut self, open: &mut Vec<usize>, level: usize, at: usize) {
+        while let Some(heading) = open.pop_if(|heading| self.headings[*heading].level >= level) {
+            self.headings[heading].section.end = at;
         }
     }
 
@@ -186,6 +181,18 @@ mod tests {
         check(
             "Two words\n=========\n",
             &[("two-words", "Two words\n=========\n")],
+        );
+    }
+
+    #[test]
+    fn many_sections_end_where_the_next_begins() {
+        let text = format!("# top\n{}", "## a\n".repeat(50_000));
+        let headings = Outline::of(&text).headings;
+        assert_eq!(headings[0].section, 0..text.len());
+        let ends = headings[1..].windows(2);
+        assert!(
+            ends.into_iter()
+                .all(|two| two[0].section.end == two[1].section.start)
         );
     }
 
