@@ -9,6 +9,7 @@ const INDENT_MAX: usize = 3;
 pub(crate) fn for_each_line(body: &str, mut visit: impl FnMut(&str, usize, bool)) {
     let mut fence = None;
     let mut is_comment = false;
+    let mut is_contained = false;
     let mut rest = body;
     while !rest.is_empty() {
         let length = rest.find('\n').unwrap_or(rest.len());
@@ -24,7 +25,10 @@ pub(crate) fn for_each_line(body: &str, mut visit: impl FnMut(&str, usize, bool)
         is_comment |= fence.is_none() && !is_code && text.starts_with("<!--");
         let next = rest.get(length + 1..).unwrap_or_default();
         let may_be = fence.is_none() && marker.is_none() && !is_comment;
-        let is_heading = may_be && !is_code && (is_heading(text) || is_underlined(text, next));
+        // The lines after an item of a list or after a quote belong to it, up to an empty line.
+        is_contained = !text.trim_end().is_empty() && (is_contained || begins_container(text));
+        let is_underlined = || !is_contained && is_underlined(text, next);
+        let is_heading = may_be && !is_code && (is_heading(text) || is_underlined());
         // Few lines are in comments, and the others are not searched.
         is_comment = is_comment && !text.contains("-->");
         visit(rest, length, is_heading);
@@ -32,8 +36,8 @@ pub(crate) fn for_each_line(body: &str, mut visit: impl FnMut(&str, usize, bool)
     }
 }
 
-/// Whether a line of a paragraph has a line of `=` or `-` below it. Lists, quotes, tables and markup
-/// are not paragraphs.
+/// Whether a line of a paragraph has a line of `=` or `-` below it. Lines that begin as those of
+/// tables and markup do are taken for such.
 fn is_underlined(line: &str, next: &str) -> bool {
     let marker = match next.trim_start_matches(' ').as_bytes().first() {
         Some(&marker @ (b'=' | b'-')) => char::from(marker),
@@ -47,8 +51,25 @@ fn is_underlined(line: &str, next: &str) -> bool {
             .bytes()
             .all(|byte| char::from(byte) == marker)
         && !line.trim_end().is_empty()
-        && !line.starts_with(['#', '>', '-', '*', '+', '|', '<', '\t'])
-        && !is_numbered(line)
+        && !line.starts_with(['|', '<', '\t'])
+        && !is_rule(line)
+}
+
+/// Whether a line is a rule, such as `---` or `* * *`.
+fn is_rule(line: &str) -> bool {
+    let mut marks = line.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    match marks.next() {
+        Some(first @ (b'-' | b'*' | b'_')) => marks.all(|byte| byte == first),
+        _ => false,
+    }
+}
+
+/// Whether a line begins a quote or an item of a list.
+fn begins_container(line: &str) -> bool {
+    let begins_item = |rest: &str| rest.trim_end().is_empty() || rest.starts_with([' ', '\t']);
+    line.starts_with('>')
+        || line.strip_prefix(['-', '*', '+']).is_some_and(begins_item)
+        || is_numbered(line)
 }
 
 /// Whether a line is an item of a numbered list.
@@ -99,6 +120,13 @@ mod tests {
         );
         check("Text\r\n---\r\n", &["Text\r"]);
         check("\n---\n- item\n---\n> quote\n---\n# A\n---\n", &["# A"]);
+        check("**Bold** words\n---\n", &["**Bold** words"]);
+        check("-5 degrees\n---\n* * *\n---\n", &["-5 degrees"]);
+        check(
+            "- item\n  of two lines\n---\n> quote\nlazy\n---\n1. one\n   two\n---\n",
+            &[],
+        );
+        check("- item\n\nA\n---\n", &["A"]);
         check("text\n-- not only\ntext\n    ---\n1. item\n---\n", &[]);
     }
 
