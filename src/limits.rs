@@ -78,6 +78,7 @@ pub const LIMITS: &[(&str, &[Limit])] = &[
 const CONTENT: &[Limit] = &[
     limit("characters of a segment of an id, or of the name of a prompt", Count(core::SEGMENT_MAX), "an error"),
     limit("bytes of an id", Bytes(core::ID_MAX), "an error"),
+    limit("bytes of a heading in an address", Bytes(core::HEADING_MAX), "an error"),
     limit("skills whose uses are counted between two writes of the counts", Count(core::MAX_COUNTED_SKILLS), "more are not counted"),
     limit("bytes of a body", Bytes(core::BODY_MAX), "an error"),
     limit("characters of a description in the index", Count(core::DESCRIPTION_MAX), "the rest is cut"),

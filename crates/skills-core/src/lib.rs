@@ -83,7 +83,8 @@ pub use lease::{
     EntryName, ExpiryPlan, ExpirySchedule, LeaseHead, LeaseSettings, LeaseTerms, Owner, Ttl,
 };
 pub use limits::{
-    BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, ID_MAX, REQUEST_MAX, SEGMENT_MAX,
+    BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, HEADING_MAX, ID_MAX, REQUEST_MAX,
+    SEGMENT_MAX,
 };
 pub use lint_settings::{LintSettings, NoSeverity, Severity};
 pub use markdown::{Head, shown_title};

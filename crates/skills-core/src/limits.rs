@@ -4,6 +4,8 @@
 pub const SEGMENT_MAX: usize = 64;
 /// Bytes of an id. More is an error.
 pub const ID_MAX: usize = 1024;
+/// Bytes of a heading in an address. More is an error.
+pub const HEADING_MAX: usize = 1024;
 /// Bytes of a body. More is an error.
 pub const BODY_MAX: usize = 262_144;
 /// Characters of a description in the index. The rest is cut.

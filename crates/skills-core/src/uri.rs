@@ -8,7 +8,7 @@ use std::str::FromStr;
 use crate::escape::{escape_control, quote};
 use crate::file_path::percent_decode;
 use crate::index::{IndexPart, IndexView};
-use crate::limits::ID_MAX;
+use crate::limits::{HEADING_MAX, ID_MAX};
 use crate::source::DOCUMENT_ORIGINS;
 use crate::{Error, FilePath, FunctionId, Origin, SkillId, VersionRef, segment};
 
@@ -178,11 +178,11 @@ fn part_of(text: &str, whole: &str, part: &str) -> Result<ResourceUri, Error> {
         None => TextPart::Toc,
         Some(slug) => match percent_decode(slug).filter(|slug| !slug.is_empty()) {
             // The address is repeated in answers, as a heading and in errors.
-            Some(slug) if slug.len() > ID_MAX || escape_control(&slug) != slug => {
+            Some(slug) if slug.len() > HEADING_MAX || escape_control(&slug) != slug => {
                 return refuse(
                     &format!(
                         "names a heading with control or hidden characters, or with more than \
-                         {ID_MAX} bytes"
+                         {HEADING_MAX} bytes"
                     ),
                     "`?toc` lists the headings",
                 );
