@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use skills_api::skills::{LIST, RESOURCES_LIST};
-use skills_core::{Error, SCHEME, written_id};
+use skills_core::{Error, ResourceUri, SCHEME, written_id};
 
 use super::connection::{Connection, open};
 use super::humanize::{age, count, size};
@@ -102,12 +102,17 @@ fn state() -> String {
     ORIGINS[0].into()
 }
 
-/// What the listed ids begin with. `skills` is not an id, and yet skills may be below it.
-fn prefix(written: &str) -> Result<String, Error> {
-    let written = written.trim().trim_end_matches('/');
+/// What the listed ids are, or are below; none for the address of the index, which has all.
+/// `skills` is not an id, and yet skills may be below it.
+fn prefix(written: &str) -> Result<Option<String>, Error> {
+    let written = written.trim();
+    if written == ResourceUri::Index.to_string() {
+        return Ok(None);
+    }
+    let written = written.trim_end_matches('/');
     match written.strip_prefix(SCHEME).unwrap_or(written) {
-        "skills" => Ok("skills".into()),
-        _ => written_id(written).map(|id| id.as_str().to_owned()),
+        "skills" => Ok(Some("skills".into())),
+        _ => written_id(written).map(|id| Some(id.as_str().to_owned())),
     }
 }
 
@@ -128,7 +133,7 @@ pub struct Damaged {
 }
 
 pub fn run(args: &ListArgs) -> Result<(), CliError> {
-    let prefix = args.prefix.as_deref().map(prefix).transpose()?;
+    let prefix = args.prefix.as_deref().map_or(Ok(None), prefix)?;
     open(&args.options, async |connection| {
         let mut listing = listing(connection, args.origin.as_deref()).await?;
         if let Some(prefix) = &prefix {

@@ -31,10 +31,13 @@ pub fn decode<T: DeserializeOwned>(payload: &RawValue) -> Result<T, Error> {
     })
 }
 
-/// The beginning of ids, which may be written as that of their addresses.
+/// The beginning of ids, which may be written as that of their addresses. The address of the index
+/// is that of all skills.
 pub fn id_prefix(written: Option<&str>) -> &str {
-    let prefix = written.unwrap_or_default().trim();
-    prefix.strip_prefix(SCHEME).unwrap_or(prefix)
+    match written.unwrap_or_default().trim() {
+        "iii://skills" => "",
+        prefix => prefix.strip_prefix(SCHEME).unwrap_or(prefix),
+    }
 }
 
 /// Encodes an output.
@@ -125,6 +128,9 @@ mod tests {
         assert_eq!(id_prefix(Some(" iii://resend/ ")), "resend/");
         assert_eq!(id_prefix(Some("resend/em")), "resend/em");
         assert_eq!(id_prefix(Some("iii://")), "");
+        assert_eq!(id_prefix(Some("iii://skills")), "");
+        assert_eq!(id_prefix(Some("iii://skills/")), "skills/");
+        assert_eq!(id_prefix(Some("skills")), "skills");
         assert_eq!(id_prefix(None), "");
     }
 
