@@ -146,8 +146,8 @@ impl Garbage {
             number => parts.push(format!("{number} entries")),
         }
         if self.rows > 0 {
-            let leases = count(self.rows, "lease");
-            parts.push(format!("{leases} of entries that are gone"));
+            let rows = count(self.rows, "row");
+            parts.push(format!("{rows} of leases without an entry"));
         }
         done(self.dry_run, &parts.join(" and "))
     }

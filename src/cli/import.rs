@@ -39,7 +39,7 @@ const EXAMPLES: &str = "Examples:
 Files whose name is not a valid id, or whose content is not a valid skill, and files of a
 skill folder other than markdown are listed and left out, and the exit code is 2. It is 6 if
 all that was left out has an id that something else got meanwhile. What is imported has no owner.
-Hidden files, node_modules and names in capitals such as README.md are ignored. Links are
+A registered skill that cannot be read is replaced. Hidden files, node_modules and names in capitals such as README.md are ignored. Links are
 followed inside the directory only; others are left out too.";
 
 pub fn run(args: &ImportArgs) -> Result<(), CliError> {
@@ -56,16 +56,14 @@ pub fn run(args: &ImportArgs) -> Result<(), CliError> {
             .iter()
             .map(|entry| (entry.id.as_str(), entry))
             .collect();
-        let lost_owners = RefCell::default();
+        let without_lease = RefCell::default();
         let work = |file: File| {
             let entry = registered.get(file.id.as_str()).copied();
-            import(connection, file, entry, &lost_owners)
+            import(connection, file, entry, &without_lease)
         };
         let summary = batch::run(connection, "importing", files, summary, work).await;
-        for (id, owner) in lost_owners.take() {
-            connection.output.warn(&format!(
-                "{id}: it is registered without its owner `{owner}` and without a lease now"
-            ));
+        for line in without_lease.take() {
+            connection.output.warn(&line);
         }
         let hint = "names are ids: lowercase letters, digits, `-` and `_`; the rest was imported";
         summary?.print(&connection.output, ["import", "imported", "left out"], hint)
@@ -78,12 +76,12 @@ struct File {
 }
 
 /// Registers one file, unless the registered skill is equal. What another writer registers
-/// meanwhile stays. An entry that had an owner is added to `lost_owners`.
+/// meanwhile stays. What is registered without its owner or lease now is told in `without_lease`.
 async fn import(
     connection: &Connection,
     file: File,
     entry: Option<&Entry>,
-    lost_owners: &RefCell<Vec<(SkillId, String)>>,
+    without_lease: &RefCell<Vec<String>>,
 ) -> Result<Outcome, CliError> {
     let body = match input::body(&file.file) {
         Ok(body) => body,
@@ -99,24 +97,30 @@ async fn import(
     } else {
         Precondition::Absent
     };
-    let owner = entry.and_then(|entry| entry.owner.clone());
-    let (registered, owner) = match register(connection, &file.id, &body, expected).await {
+    let id = &file.id;
+    let owner = entry.and_then(|entry| entry.owner.as_ref());
+    let mut lost = owner.map(|owner| {
+        format!("{id}: it is registered without its owner `{owner}` and without a lease now")
+    });
+    let registered = match register(connection, id, &body, expected).await {
         Err(error) if error.kind == Kind::Conflict && expected == Precondition::Absent => {
-            match unlisted(connection, &file.id).await? {
+            match unlisted(connection, id).await? {
                 Some((expected, _)) if expected == digest_of(&body) => return Ok(Outcome::Equal),
-                Some((expected, owner)) => {
-                    let registered = register(connection, &file.id, &body, expected).await;
-                    (registered, owner)
+                Some((expected, has_owner)) => {
+                    // Not its name: the same text may have got another owner since.
+                    lost = has_owner.then(|| {
+                        format!("{id}: it is registered without an owner and a lease now")
+                    });
+                    register(connection, id, &body, expected).await
                 }
-                None => (Err(error), None),
+                None => Err(error),
             }
         }
-        registered => (registered, owner),
+        registered => registered,
     };
     match registered {
         Ok(_) => {
-            let lost = owner.map(|owner| (file.id, owner));
-            lost_owners.borrow_mut().extend(lost);
+            without_lease.borrow_mut().extend(lost);
             Ok(Outcome::Done)
         }
         Err(error) if error.kind == Kind::Conflict => Ok(Outcome::Conflict(error.message)),
@@ -128,15 +132,15 @@ fn digest_of(body: &str) -> Precondition {
     Precondition::Digest(Digest::of(body.as_bytes()))
 }
 
-/// What an import replaces although it is in no list, and its owner: a registered skill that is off,
-/// or that cannot be read. None if another was registered meanwhile.
+/// What an import replaces although it is in no list, and whether its version names an owner: a
+/// registered skill that is off, or that cannot be read. None if another was registered meanwhile.
 async fn unlisted(
     connection: &Connection,
     id: &SkillId,
-) -> Result<Option<(Precondition, Option<String>)>, CliError> {
+) -> Result<Option<(Precondition, bool)>, CliError> {
     match content(connection, &format!("iii://@state/{id}")).await {
         Ok(_) => return Ok(None),
-        Err(error) if error.kind == Kind::Broken => return Ok(Some((Precondition::Any, None))),
+        Err(error) if error.kind == Kind::Broken => return Ok(Some((Precondition::Any, false))),
         Err(error) if error.kind == Kind::NotFound => {}
         Err(error) => return Err(error),
     }
@@ -149,7 +153,7 @@ async fn unlisted(
     let current = versions.find(|version| version.current);
     Ok(current.and_then(|current| {
         let digest = current.digest?.parse().ok()?;
-        Some((Precondition::Digest(digest), current.owner))
+        Some((Precondition::Digest(digest), current.owner.is_some()))
     }))
 }
 

@@ -91,7 +91,7 @@ fn a_file_that_is_off_is_imported_over_a_skill_that_is_off() {
     s.file("docs/a.md", off.to_owned() + "More.\n");
     let output = s.run("skills import docs");
     assert_eq!((output.code, &*output.stdout), (0, "a.md\n"));
-    let warning = "warning: a: it is registered without its owner `writer`";
+    let warning = "warning: a: it is registered without an owner and a lease now";
     assert!(output.stderr.contains(warning), "{}", output.stderr);
 }
 
@@ -128,7 +128,7 @@ fn an_import_says_which_entries_lose_their_owner() {
     let output = s.run("skills import docs");
     for warning in [
         "warning: a: it is registered without its owner `mailer`",
-        "warning: off: it is registered without its owner `writer`",
+        "warning: off: it is registered without an owner and a lease now",
     ] {
         assert!(output.stderr.contains(warning), "{}", output.stderr);
     }
