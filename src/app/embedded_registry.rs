@@ -215,6 +215,9 @@ impl EmbeddedRegistry {
 mod tests {
     use std::fs;
 
+    use skills_core::{Change, LeaseTerms, SkillId, SkillRegistration, Ttl};
+    use tokio::sync::Notify;
+
     use super::*;
 
     #[tokio::test]
@@ -248,12 +251,41 @@ mod tests {
     #[tokio::test]
     async fn only_a_process_with_workers_removes_entries_past_their_lease() {
         let dir = tempfile::tempdir().unwrap();
-        let loaded = LoadedConfig::default();
+        let mut loaded = LoadedConfig::default();
+        loaded.config.leases.grace_ms = 0;
+        let mut alone = EmbeddedRegistry::without_workers(dir.path(), &loaded).unwrap();
+        assert!(alone.ready().await);
+        let id: SkillId = "a".parse().unwrap();
+        let leased = SkillRegistration {
+            lease: LeaseTerms {
+                ttl: Some(Ttl::from_ms(1).unwrap()),
+                ..LeaseTerms::default()
+            },
+            ..SkillRegistration::new(id.clone(), "# A".into())
+        };
+        alone.registry.register(leased).await.unwrap();
+        let is_stale = async |registry: &Registry| {
+            let listed = registry.skills().await.unwrap().entries;
+            listed[0].lease.as_ref().unwrap().stale
+        };
+        while !is_stale(&alone.registry).await {
+            tokio::task::yield_now().await;
+        }
+        alone.close().await;
         let alone = EmbeddedRegistry::without_workers(dir.path(), &loaded).unwrap();
-        let tasks = alone.tasks.len();
+        let is_left = alone.registry.is_skill_registered(&id).await.unwrap();
+        assert!(is_left, "no worker can renew it there");
         alone.close().await;
         let serving = EmbeddedRegistry::open(dir.path(), AccessPolicy::default(), &loaded).unwrap();
-        assert_eq!(serving.tasks.len(), tasks + 1, "the task that removes them");
+        let removed = Arc::new(Notify::new());
+        let notify = Arc::clone(&removed);
+        serving.registry.listen(Arc::new(move |change| {
+            if *change == Change::SkillUnregistered(id.clone()) {
+                notify.notify_one();
+            }
+        }));
+        let removed = tokio::time::timeout(Duration::from_mins(1), removed.notified());
+        removed.await.expect("the removal");
         serving.close().await;
     }
 
