@@ -9,6 +9,7 @@ mod remove_if;
 mod version;
 mod write;
 
+pub(crate) use remove_if::RemoveError;
 pub(crate) use version::RemovalNote;
 pub(crate) use write::PutError;
 

@@ -3,31 +3,54 @@
 use std::sync::Arc;
 
 use super::version::RemovalNote;
-use super::write::{ATTEMPTS, Write};
+use super::write::{ATTEMPTS, Write, conflict};
 use super::{Catalogue, decode};
 use crate::image::Need;
 use crate::row::Row;
 use crate::row_slot::RowSlot;
-use crate::{Change, Current, Error, Failure, Precondition};
+use crate::{Change, Current, EntryName, Error, Failure, Precondition};
 
 /// Why a row was not removed.
 #[derive(Debug)]
 pub(crate) enum RemoveError {
     Failed(Failure),
+    /// The row is gone, and its version is not recorded.
+    Unrecorded(Failure),
     /// Something else is registered than expected.
     Conflict(Current),
 }
 
 impl RemoveError {
-    /// The error for a `what`, such as "skill", of this name.
-    pub(crate) fn into_error(self, expected: Precondition, what: &str, name: &str) -> Error {
+    /// Whether the row is gone all the same.
+    pub(crate) const fn is_removed(&self) -> bool {
+        matches!(self, Self::Unrecorded(_))
+    }
+
+    /// The error for an attempt to do this, such as "unregister", to an entry.
+    pub(crate) fn into_error(
+        self,
+        doing: &str,
+        expected: Precondition,
+        entry: &EntryName,
+    ) -> Error {
         match self {
-            Self::Failed(cause) => Error::state(|| format!("unregister {what} `{name}`"))(cause),
+            Self::Failed(cause) => Error::state(|| format!("{doing} {entry}"))(cause),
+            Self::Unrecorded(cause) => Error::state(|| {
+                format!("record the removal of {entry}, which is not registered any more")
+            })(cause),
             Self::Conflict(current) => Error::Conflict {
-                what: format!("{what} `{name}`"),
+                what: entry.to_string(),
                 expected,
                 current,
             },
+        }
+    }
+
+    /// The failure of a row that has no precondition.
+    pub(crate) fn into_failure(self) -> Failure {
+        match self {
+            Self::Failed(cause) | Self::Unrecorded(cause) => cause,
+            Self::Conflict(current) => conflict(current),
         }
     }
 }
@@ -49,7 +72,7 @@ impl<T: Row> Catalogue<T> {
         note: &RemovalNote,
     ) -> Result<bool, RemoveError> {
         let removed = match expected {
-            Precondition::Any => return Ok(self.remove(key, change, note).await?),
+            Precondition::Any => return self.remove(key, change, note).await,
             Precondition::Absent => false,
             Precondition::Digest(digest) => {
                 let is_expected = |row: &T| row.digest() == digest;
@@ -59,7 +82,8 @@ impl<T: Row> Catalogue<T> {
         if removed {
             return Ok(true);
         }
-        match Current::of(self.get(&key).await?.as_ref()) {
+        // The image may not have what another instance wrote or removed yet.
+        match Current::of(self.read_key(&key).await?.as_ref()) {
             Current::Absent => Ok(false),
             current => Err(RemoveError::Conflict(current)),
         }
@@ -72,7 +96,7 @@ impl<T: Row> Catalogue<T> {
         key: Arc<str>,
         note: &RemovalNote,
         is_expected: impl Fn(&T) -> bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, RemoveError> {
         let is_expected = |slot: &RowSlot<T>| match slot {
             RowSlot::Row(row) => is_expected(row),
             RowSlot::Damaged(_) => false,
@@ -90,15 +114,15 @@ impl<T: Row> Catalogue<T> {
             match self.state.take_if(&key, Some(found.expected())).await {
                 Ok(Some(taken)) => break taken,
                 // Another instance removed it; a read finds the change and publishes it.
-                Ok(None) => return self.abandon(write).await,
+                Ok(None) => return Ok(self.abandon(write).await?),
                 Err(failure) if failure.is_value_changed() && attempts < ATTEMPTS => {
                     attempts += 1;
                     found = self.read_stored(&key).await?;
                     if !found.slot.as_ref().is_some_and(&is_expected) {
-                        return self.abandon(write).await;
+                        return Ok(self.abandon(write).await?);
                     }
                 }
-                Err(failure) => return Err(failure),
+                Err(failure) => return Err(failure.into()),
             }
         };
         let removed = decode(&key, taken.get());
@@ -109,11 +133,12 @@ impl<T: Row> Catalogue<T> {
             };
             let recorded = self.record_removal(&key, next, note, at).await;
             self.acknowledged(write, change.as_ref()).await;
-            return recorded.map(|()| true);
+            recorded.map_err(RemoveError::Unrecorded)?;
+            return Ok(true);
         }
         // The engine does not compare, and another instance wrote in between.
         self.restore(&key, Some(taken), None).await?;
-        self.abandon(write).await
+        Ok(self.abandon(write).await?)
     }
 
     /// Another instance wrote the key: reads what it has now.

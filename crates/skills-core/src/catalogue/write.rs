@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join;
 use serde_json::value::RawValue;
 
+use super::remove_if::RemoveError;
 use super::version::RemovalNote;
 use super::{Catalogue, Stored, decode};
 use crate::history::{Note, Plan};
@@ -58,11 +59,16 @@ impl PutError {
     pub(crate) fn into_failure(self) -> Failure {
         match self {
             Self::Failed(cause) | Self::Unrecorded(cause) | Self::Unprepared(cause) => cause,
-            Self::Conflict(current) => Failure::Failed {
-                code: "conflict".into(),
-                message: format!("something else is stored: {current:?}"),
-            },
+            Self::Conflict(current) => conflict(current),
         }
+    }
+}
+
+/// The failure of a row that was expected to be another one.
+pub(super) fn conflict(current: Current) -> Failure {
+    Failure::Failed {
+        code: "conflict".into(),
+        message: format!("something else is stored: {current:?}"),
     }
 }
 
@@ -252,7 +258,7 @@ impl<T: Row> Catalogue<T> {
         key: Arc<str>,
         change: &Change,
         note: &RemovalNote,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, RemoveError> {
         let _lock = self.key_locks.lock(&key).await;
         let at = (note.now)().into();
         let next = self.plan_removal(&key).await?;
@@ -265,7 +271,8 @@ impl<T: Row> Catalogue<T> {
             Ok(())
         };
         self.acknowledged(write, removed.then_some(change)).await;
-        recorded.map(|()| removed)
+        recorded.map_err(RemoveError::Unrecorded)?;
+        Ok(removed)
     }
 
     /// A write is in state: publishes it, and makes sure that later reads see it or what was

@@ -113,8 +113,8 @@ impl Registry {
                 self.drop_leases(&lease.entry, std::slice::from_ref(lease))
                     .await;
             }
-            for owner in renewals {
-                self.forget_renewal(&owner).await;
+            for renewal in renewals {
+                self.forget_renewal(renewal).await;
             }
             for key in nulls {
                 if let Err(failure) = self.leases.rows.remove_null(&key).await {
@@ -186,14 +186,14 @@ fn describe((lease, deadline): &(&Lease, Option<u64>)) -> GarbageEntry {
     }
 }
 
-/// The owners of renewals that extend no lease that stays.
+/// The renewals that extend no lease that stays.
 fn unused_renewals<'a>(
     rows: &[Arc<LeaseRow>],
     kept: impl Iterator<Item = &'a Lease>,
-) -> Vec<Owner> {
+) -> Vec<Renewal> {
     let used: HashSet<&Owner> = kept.filter_map(|lease| lease.owner.as_ref()).collect();
     let unused = rows.iter().filter_map(|row| match &**row {
-        LeaseRow::Renewal(Renewal { owner, .. }) if !used.contains(owner) => Some(owner),
+        LeaseRow::Renewal(renewal) if !used.contains(&renewal.owner) => Some(renewal),
         LeaseRow::Renewal(_) | LeaseRow::Entry(_) => None,
     });
     unused.cloned().collect()

@@ -104,7 +104,7 @@ impl Registry {
         };
         let registered_at = self.register(registration).await?;
         let heads = self.skill_history(id).await?;
-        Ok(RolledBack::of(&heads, &version.head, registered_at))
+        Ok(self.rolled_back(&heads, &version.head, registered_at))
     }
 
     /// Registers an older version of a prompt again. Its owner and its lease stay.
@@ -137,7 +137,34 @@ impl Registry {
         let registered_at = self.register_prompt(registration).await?;
         let heads = self.prompt_history(&name).await?;
         let heads: Vec<_> = heads.into_iter().map(|version| version.head).collect();
-        Ok(RolledBack::of(&heads, &head, registered_at))
+        Ok(self.rolled_back(&heads, &head, registered_at))
+    }
+
+    /// What the versions tell, newest first, of a rollback `to` one of them.
+    fn rolled_back(
+        &self,
+        newest_first: &[VersionHead],
+        to: &VersionHead,
+        registered_at: Arc<str>,
+    ) -> RolledBack {
+        // The newest one with this content: the one that the registration made or left.
+        let mut versions = newest_first.iter();
+        let found = versions.find(|version| version.digest == to.digest);
+        let is_new = |version: &VersionHead| {
+            version.at == registered_at
+                && (version.op == VersionOp::Rollback || !self.records_versions())
+        };
+        RolledBack {
+            version: found.map_or(to.version, |version| version.version),
+            from: to.version,
+            unchanged: found.is_some_and(|version| !is_new(version)),
+            registered_at,
+        }
+    }
+
+    /// Whether changes make versions.
+    fn records_versions(&self) -> bool {
+        self.skills.versions().is_some_and(VersionStore::is_on)
     }
 
     /// One version and its row.
@@ -231,7 +258,7 @@ impl Registry {
         let Some(worker) = actor.worker.clone() else {
             return actor;
         };
-        if !self.skills.versions().is_some_and(VersionStore::is_on) {
+        if !self.records_versions() {
             return actor;
         }
         Actor {
@@ -260,20 +287,5 @@ impl Registry {
     fn worker_names(&self) -> MutexGuard<'_, HashMap<Arc<str>, Option<Arc<str>>>> {
         let names = self.worker_names.lock();
         names.unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl RolledBack {
-    /// What the versions tell, newest first, of a rollback `to` one of them.
-    fn of(newest_first: &[VersionHead], to: &VersionHead, registered_at: Arc<str>) -> Self {
-        // The newest one with this content: the one that the registration made or left.
-        let mut versions = newest_first.iter();
-        let found = versions.find(|version| version.digest == to.digest);
-        Self {
-            version: found.map_or(to.version, |version| version.version),
-            from: to.version,
-            unchanged: found.is_some_and(|version| version.at != registered_at),
-            registered_at,
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Registry;
-use crate::catalogue::{Catalogue, RemovalNote};
+use crate::catalogue::{Catalogue, RemovalNote, RemoveError};
 use crate::history::Note;
 use crate::key_locks::KeyLocks;
 use crate::lease::{IN_FLIGHT_MS, Lease, LeaseMarks, LeaseRow, Renewal, deadlines};
@@ -79,17 +79,16 @@ impl Registry {
         listeners.push(listener);
     }
 
-    /// Removes the last renewal of an owner that no lease names any more. A failure leaves a row.
-    pub(super) async fn forget_renewal(&self, owner: &Owner) {
-        let key = Renewal::key(owner);
+    /// Removes a renewal that extends no lease. A later one of its owner stays. A failure leaves a
+    /// row.
+    pub(super) async fn forget_renewal(&self, renewal: Renewal) {
+        let key = Renewal::key(&renewal.owner);
         let _lock = self.leases.locks.lock(&key).await;
-        if let Err(failure) = self
-            .leases
-            .rows
-            .remove_if(key, &RemovalNote::none(), |_| true)
-            .await
-        {
-            tracing::debug!("the renewal of `{owner}` is left: it {failure}");
+        let listed = LeaseRow::Renewal(renewal);
+        let is_listed = |row: &LeaseRow| *row == listed;
+        let rows = &self.leases.rows;
+        if let Err(error) = rows.remove_if(key, &RemovalNote::none(), is_listed).await {
+            tracing::debug!("a renewal is left: it {}", error.into_failure());
         }
     }
 
@@ -267,7 +266,6 @@ impl Registry {
     /// Removes the entry of a lease, if it is still the same registration, and the lease.
     pub(super) async fn remove_leased(&self, lease: &Lease, op: VersionOp) -> Result<bool, Error> {
         let Lease { entry, .. } = lease;
-        let failed = |cause| Error::state(|| format!("remove {entry}"))(cause);
         let at = &lease.registered_at;
         let actor = Actor {
             owner: lease.owner.clone(),
@@ -284,8 +282,11 @@ impl Registry {
                 self.prompts.remove_if(name.shared(), &note, is_same).await
             }
         };
-        let removed = removed.map_err(failed)?;
-        if removed {
+        let failed = |error: RemoveError| error.into_error("remove", Precondition::Any, entry);
+        if removed.as_ref().is_err_and(|error| !error.is_removed()) {
+            return removed.map_err(failed);
+        }
+        if !matches!(removed, Ok(false)) {
             let reason = match (op, &lease.owner) {
                 (VersionOp::Gc, Some(_)) => "its owner is gone",
                 _ => "it is past its lease",
@@ -295,7 +296,7 @@ impl Registry {
         }
         // It belongs to nothing any more.
         self.drop_leases(entry, std::slice::from_ref(lease)).await;
-        Ok(removed)
+        removed.map_err(failed)
     }
 
     pub(super) async fn stored_leases(&self) -> Result<Arc<Snapshot<LeaseRow>>, Error> {

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Registry;
-use crate::catalogue::{Catalogue, PutError, RemovalNote};
+use crate::catalogue::{Catalogue, PutError, RemovalNote, RemoveError};
 use crate::history::Note;
 use crate::lease::{EntryLeases, Lease, LeaseRow};
 use crate::row::Row;
@@ -151,6 +151,17 @@ impl Registry {
         leases.of(&registered_at).cloned()
     }
 
+    /// Removes the lease of an entry that is not registered any more.
+    pub(super) async fn end_lease_of_removed(
+        &self,
+        ending: Option<Lease>,
+        removed: &Result<bool, RemoveError>,
+    ) {
+        if removed.as_ref().err().is_none_or(RemoveError::is_removed) {
+            self.end_lease(ending).await;
+        }
+    }
+
     /// Removes the lease of an entry that was registered without one, or removed. The lease does
     /// not apply to another registration, so a failure has no effect but a row that is left.
     pub(super) async fn end_lease(&self, ending: Option<Lease>) {
@@ -184,7 +195,8 @@ impl Registry {
         let is_last = matches!(&found, RowSlot::Row(row) if is_needless(row));
         let note = RemovalNote::none();
         if is_last {
-            let removed = rows.remove_if(Arc::clone(&key), &note, is_needless).await?;
+            let removed = rows.remove_if(Arc::clone(&key), &note, is_needless).await;
+            let removed = removed.map_err(RemoveError::into_failure)?;
             // Another process may have been first.
             if removed || rows.read_key(&key).await?.is_none() {
                 return Ok(());

@@ -118,16 +118,15 @@ impl Registry {
         actor: Actor,
     ) -> Result<bool, Error> {
         let note = self.removal_note(VersionOp::Unregister, actor).await;
-        let ending = self.known_lease(&EntryName::Prompt(name.clone()));
+        let entry = EntryName::Prompt(name.clone());
+        let ending = self.known_lease(&entry);
         let change = Change::PromptUnregistered(name.clone());
         let removed = self
             .prompts
             .remove_expected(name.shared(), &change, expected, &note);
-        let removed = removed
-            .await
-            .map_err(|error| error.into_error(expected, "prompt", name.as_str()))?;
-        self.end_lease(ending).await;
-        Ok(removed)
+        let removed = removed.await;
+        self.end_lease_of_removed(ending, &removed).await;
+        removed.map_err(|error| error.into_error("unregister", expected, &entry))
     }
 
     /// Whether state has a prompt under this name, readable or not.

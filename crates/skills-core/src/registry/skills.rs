@@ -130,16 +130,15 @@ impl Registry {
         actor: Actor,
     ) -> Result<bool, Error> {
         let note = self.removal_note(VersionOp::Unregister, actor).await;
-        let ending = self.known_lease(&EntryName::Skill(id.clone()));
+        let entry = EntryName::Skill(id.clone());
+        let ending = self.known_lease(&entry);
         let change = Change::SkillUnregistered(id.clone());
         let removed = self
             .skills
             .remove_expected(id.shared(), &change, expected, &note);
-        let removed = removed
-            .await
-            .map_err(|error| error.into_error(expected, "skill", id.as_str()))?;
-        self.end_lease(ending).await;
-        Ok(removed)
+        let removed = removed.await;
+        self.end_lease_of_removed(ending, &removed).await;
+        removed.map_err(|error| error.into_error("unregister", expected, &entry))
     }
 
     /// Whether state has a skill under this id, readable or not. Reads one row at most.

@@ -6,7 +6,7 @@ use memory_engine::now;
 use serde_json::Value;
 use skills_core::{Actor, Current, Digest, Error, Precondition, SkillRegistration};
 
-use crate::{Fixture, fixture, row};
+use crate::{Fixture, fixture, fixture_on, row};
 
 fn registration(body: &str, expected: Precondition) -> SkillRegistration {
     SkillRegistration {
@@ -134,4 +134,24 @@ fn a_damaged_row_is_in_the_way_and_has_no_digest() {
     }
     let any = registration("b", Precondition::Any);
     now(fixture.registry.register(any)).unwrap();
+}
+
+#[test]
+fn a_removal_compares_with_state_and_not_with_memory() {
+    let mine = fixture();
+    let theirs = fixture_on(&mine.memory, true);
+    mine.register("a", "first");
+    let id = "a".parse().unwrap();
+    let unregister = |expected| now(mine.registry.unregister(&id, expected, Actor::default()));
+    let first = Precondition::Digest(Digest::of(b"first"));
+    // No event of it arrives.
+    assert!(now(theirs.registry.unregister_skill(&id)).unwrap());
+    assert!(!unregister(first).unwrap());
+    theirs.register("a", "theirs");
+    for expected in [first, Precondition::Absent] {
+        let Err(Error::Conflict { current, .. }) = unregister(expected) else {
+            panic!("another body is registered");
+        };
+        assert_eq!(current, Current::Digest(Digest::of(b"theirs")));
+    }
 }

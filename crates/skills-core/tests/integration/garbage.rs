@@ -193,3 +193,29 @@ fn a_worker_that_connected_again_keeps_what_it_registered() {
     assert_eq!(gone.entries.len(), 1);
     assert!(memory.rows("skills").is_empty());
 }
+
+#[test]
+fn a_renewal_while_garbage_is_collected_replaces_the_one_that_was_listed() {
+    let memory = Memory::new();
+    let (one, two) = (instance(&memory), instance(&memory));
+    one.register(leased("# A", Some("mailer"), Some(500)));
+    let owner = "mailer".parse().unwrap();
+    now(one.registry.renew(&owner)).unwrap();
+    one.deliver();
+    two.deliver();
+    CLOCK.set(500);
+    memory.offer("engine::workers::list", |_| {
+        let workers = json!({ "workers": [] });
+        Ok(Some(serde_json::value::to_raw_value(&workers).unwrap()))
+    });
+    // No event of it arrives.
+    now(two.registry.renew(&owner)).unwrap();
+    let renewed = memory.rows("skills.leases")["owner:mailer"].clone();
+    let kept = now(one.registry.collect_garbage(false)).unwrap();
+    assert_eq!(kept.entries, []);
+    assert_eq!(memory.rows("skills.leases")["owner:mailer"], renewed);
+    CLOCK.set(999);
+    one.deliver();
+    let listed = now(one.registry.skills()).unwrap().entries;
+    assert!(!listed[0].lease.as_ref().unwrap().stale);
+}

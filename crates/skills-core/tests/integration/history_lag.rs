@@ -198,7 +198,7 @@ fn registering_the_text_before_a_lost_row_again_is_listed_after_its_version() {
     next.register("A");
     assert_eq!(next.history(), ["1:register", "2:register", "3:found*"]);
     let done = next.rollback("1").unwrap();
-    assert_eq!((done.version, done.from), (3, 1));
+    assert_eq!((done.version, done.from, done.unchanged), (3, 1, true));
     next.register("C");
     let all = ["1:register", "2:register", "3:found", "4:register*"];
     assert_eq!(next.history(), all);

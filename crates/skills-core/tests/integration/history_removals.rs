@@ -4,7 +4,9 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 
 use memory_engine::{Memory, now};
-use skills_core::{Digest, EntryName, LeaseTerms, Precondition, SkillRegistration, Ttl, VersionOp};
+use skills_core::{
+    Digest, EntryName, Failure, LeaseTerms, Precondition, SkillRegistration, Ttl, VersionOp,
+};
 
 use crate::history::{id, instance};
 
@@ -131,4 +133,38 @@ fn a_skill_past_its_lease_has_a_version_that_says_so() {
     assert_eq!((heads[0].version, heads[0].op), (2, VersionOp::Expire));
     assert_eq!(heads[0].actor.owner.as_ref().unwrap().as_str(), "mailer");
     assert_eq!(one.read("iii://a@1").unwrap(), "A");
+}
+
+#[test]
+fn a_removal_that_cannot_be_recorded_says_that_the_entry_is_gone() {
+    let memory = Memory::new();
+    let one = instance(&memory, 20);
+    let entry = EntryName::Skill(id());
+    let leased = || SkillRegistration {
+        lease: LeaseTerms {
+            ttl: Some(Ttl::from_ms(1).unwrap()),
+            ..LeaseTerms::default()
+        },
+        ..SkillRegistration::new(id(), "A".into())
+    };
+    let unregister = || now(one.registry.unregister_skill(&id()));
+    let expire = || now(one.registry.remove_expired(&entry));
+    for remove in [&unregister as &dyn Fn() -> _, &expire] {
+        now(one.registry.register(leased())).unwrap();
+        one.deliver();
+        let fail = |_| {
+            Err(Failure::Failed {
+                code: "UPDATE_ERROR".into(),
+                message: "disk full".into(),
+            })
+        };
+        memory.offer("state::update", fail);
+        let failed = remove().unwrap_err().to_text();
+        memory.withdraw("state::update");
+        let expected =
+            "could not record the removal of skill `a`, which is not registered any more";
+        assert!(failed.starts_with(expected), "{failed}");
+        assert!(memory.rows("skills").is_empty());
+        assert!(memory.rows("skills.leases").is_empty());
+    }
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 use skills_core::{Kind, LeaseTerms, Precondition, PromptRegistration, SkillRegistration, Ttl};
 
 use crate::history::{id, instance};
+use crate::row;
 
 #[test]
 fn a_rollback_is_a_new_version() {
@@ -165,4 +166,15 @@ fn what_has_no_history_is_not_found_and_what_is_off_is_not_read() {
     one.rollback("1").unwrap();
     assert_eq!(one.read("iii://a@1").unwrap(), "A");
     assert_eq!(one.read("iii://a@2").unwrap_err().kind(), Kind::NotFound);
+}
+
+#[test]
+fn a_rollback_to_what_is_registered_without_a_version_changes_nothing() {
+    let memory = Memory::new();
+    memory.put("skills", "a", &row("a", "A"));
+    let one = instance(&memory, 20);
+    assert_eq!(one.history(), ["1:found*"]);
+    let done = one.rollback("1").unwrap();
+    assert_eq!((done.version, done.unchanged), (1, true));
+    assert_eq!(one.history(), ["1:found*"]);
 }
