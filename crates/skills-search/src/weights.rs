@@ -31,16 +31,16 @@ impl Default for Weights {
         let field = |boost, length| FieldWeight { boost, length };
         Self {
             fields: [
-                field(0.5, 0.3),
-                field(1.5, 0.3),
-                field(1.0, 0.3),
+                field(0.25, 0.2),
+                field(1.5, 0.2),
+                field(1.0, 0.2),
                 field(2.0, 0.3),
                 field(0.6, 0.3),
                 field(0.3, 0.5),
             ],
-            saturation: 1.5,
-            words: 1.0,
-            near: 0.6,
+            saturation: 2.0,
+            words: 1.3,
+            near: 0.4,
             vector_body: 0.3,
         }
     }
