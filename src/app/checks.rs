@@ -1,6 +1,7 @@
 //! The checks of `skills doctor` that need more than the rules: configuration, files, store,
 //! engine. The registry that runs has them too, so that it answers for its own files.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -37,7 +38,8 @@ pub fn add_checks(registry: &Arc<Registry>, loaded: &LoadedConfig, sources: &Sou
             let Some(registry) = weak.upgrade() else {
                 return Ok(Vec::new());
             };
-            let mut found = files(&sources, &loaded).await?;
+            let served = Served::of(&registry).await;
+            let mut found = files(&sources, &loaded, &served).await?;
             if loaded.config.publish {
                 found.extend(unpublished(&registry).await);
             }
@@ -133,9 +135,35 @@ fn setting(warning: &str) -> HealthFinding {
     HealthFinding::new(FindingGroup::Configuration, place, reason)
 }
 
+/// What the registry serves by kind, name and origin. None if state cannot be read, which the
+/// registry reports.
+struct Served(Option<HashSet<(&'static str, String, Origin)>>);
+
+impl Served {
+    async fn of(registry: &Registry) -> Self {
+        let (Ok(skills), Ok(prompts)) = (registry.skills().await, registry.prompts().await) else {
+            return Self(None);
+        };
+        let skills = skills.entries.into_iter();
+        let skills = skills.map(|skill| ("skill", skill.id.to_string(), skill.origin));
+        let prompts = prompts.entries.into_iter();
+        let prompts = prompts.map(|prompt| ("prompt", prompt.name.to_string(), prompt.origin));
+        Self(Some(skills.chain(prompts).collect()))
+    }
+
+    fn has(&self, kind: &'static str, name: &str, origin: Origin) -> bool {
+        let served = self.0.as_ref();
+        served.is_none_or(|served| served.contains(&(kind, name.to_owned(), origin)))
+    }
+}
+
 /// What is served from which file, and what its author should correct. What is not served is
 /// reported by the registry.
-async fn files(sources: &Sources, loaded: &LoadedConfig) -> Result<Vec<HealthFinding>, Error> {
+async fn files(
+    sources: &Sources,
+    loaded: &LoadedConfig,
+    served: &Served,
+) -> Result<Vec<HealthFinding>, Error> {
     let report = sources.report().await?;
     let folder = report.folder.unwrap_or_default();
     let agents = report.agents.unwrap_or_default();
@@ -155,11 +183,14 @@ async fn files(sources: &Sources, loaded: &LoadedConfig) -> Result<Vec<HealthFin
             &folder.prompt_patterns,
         ),
     ] {
-        let served: Vec<_> = files.iter().map(|file| &file.pattern).collect();
-        found.extend(pattern_counts(kind, patterns, matches, &served));
-        found.extend(files.iter().flat_map(|file| file_findings(kind, file)));
+        let is_served = |file: &LoadedFile| served.has(kind, &file.name, Origin::Fs);
+        let its = files.iter().filter(|file| is_served(file));
+        let its: Vec<_> = its.map(|file| &file.pattern).collect();
+        found.extend(pattern_counts(kind, patterns, matches, &its));
+        let all = files.iter();
+        found.extend(all.flat_map(|file| file_findings(kind, file, is_served(file))));
     }
-    let served: Vec<_> = agents
+    let its: Vec<_> = agents
         .documents
         .iter()
         .map(|agent| &agent.pattern)
@@ -168,18 +199,20 @@ async fn files(sources: &Sources, loaded: &LoadedConfig) -> Result<Vec<HealthFin
         "agent",
         &config.agents,
         &agents.patterns,
-        &served,
+        &its,
     ));
-    found.extend(agents.documents.iter().flat_map(agent_findings));
+    let all = agents.documents.iter();
+    found.extend(all.flat_map(|agent| agent_findings(agent, served)));
     Ok(found)
 }
 
-fn file_findings(kind: &str, file: &LoadedFile) -> Vec<HealthFinding> {
+fn file_findings(kind: &str, file: &LoadedFile, is_served: bool) -> Vec<HealthFinding> {
     let path = file.path.display();
     let files = file.folder.as_ref().map(|folder| folder.files.len());
     let files = files.map(|files| format!(" (files: {files})"));
     let served = format!("served from {path}{}", files.unwrap_or_default());
-    let mut found = vec![well(format!("{kind} {}", file.name), served)];
+    let served = is_served.then(|| well(format!("{kind} {}", file.name), served));
+    let mut found: Vec<_> = served.into_iter().collect();
     let warnings = file.warnings.iter();
     found.extend(warnings.map(|warning| to_correct(path.to_string(), warning)));
     found.extend(rejections(file).map(|reason| {
@@ -202,9 +235,16 @@ fn rejections(file: &LoadedFile) -> impl Iterator<Item = &str> {
         .filter(move |reason| !is_known(reason))
 }
 
-fn agent_findings(agent: &LoadedAgent) -> Vec<HealthFinding> {
-    let (path, ids) = (agent.path.display(), agent.ids.join(" "));
-    let mut found = vec![well(format!("agent {ids}"), format!("served from {path}"))];
+fn agent_findings(agent: &LoadedAgent, served: &Served) -> Vec<HealthFinding> {
+    let path = agent.path.display();
+    let ids = agent.ids.iter();
+    let ids = ids.filter(|id| served.has("skill", id, Origin::Agent3md));
+    let ids: Vec<_> = ids.map(String::as_str).collect();
+    let mut found = Vec::new();
+    if !ids.is_empty() {
+        let place = format!("agent {}", ids.join(" "));
+        found.push(well(place, format!("served from {path}")));
+    }
     found.extend(agent.warnings.iter().map(|warning| {
         // It begins with a line and a column.
         let (at, reason) = warning.split_once(": ").unwrap_or(("1:1", warning));

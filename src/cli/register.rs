@@ -68,9 +68,9 @@ pub struct Registered {
     registered_at: String,
 }
 
-/// What agents read at the id now. A skill that cannot be read can still be registered.
+/// What is registered under the id now. A skill that cannot be read can still be registered.
 async fn body(connection: &Connection, id: &SkillId) -> Option<String> {
-    let payload = json!({ "uri": format!("iii://{id}"), "uncounted": true });
+    let payload = json!({ "uri": format!("iii://@state/{id}"), "uncounted": true });
     let read: Value = connection.call(&RESOURCES_READ, &payload).await.ok()?;
     Some(read["contents"][0]["text"].as_str()?.to_owned())
 }

@@ -55,14 +55,14 @@ pub fn written_id(text: &str) -> Result<SkillId, Error> {
     path(text).parse()
 }
 
-/// Whether a text is an id with a version, such as `a/b@3`. A file may have an `@` in its name.
+/// Whether a text is an id with a version, such as `a/b@3`, or is meant to be one. A file may have an
+/// `@` in its name, and has an ending then.
 fn names_version(text: &str) -> bool {
     let path = path(text);
     let Some((id, version)) = path.rsplit_once('@') else {
         return false;
     };
-    let is_number = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
-    id.parse::<SkillId>().is_ok() && (is_number || version.starts_with("sha256:"))
+    id.parse::<SkillId>().is_ok() && !version.contains(['.', '/'])
 }
 
 /// The path of a file in the folder of a skill: one that is not an id and begins with one.
@@ -124,6 +124,9 @@ mod tests {
         check("a/b@0", "must be at least 1");
         check("a/b@sha256:x", "of 0-9 and a-f");
         check("a/b@next.js", "skill://a/b@next.js");
+        for wrong in ["a/b@abc", "a/b@", "a/b@v1", "a/b@-1"] {
+            check(wrong, "is not");
+        }
         check("@files/a", "iii://@files/a");
         check("III://a", "iii://a");
         check("iii://a.md", "iii://a");

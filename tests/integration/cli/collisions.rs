@@ -66,3 +66,14 @@ fn a_registration_can_be_refused_or_reported() {
     s.step("skills list");
     s.matches("on_conflict");
 }
+
+#[test]
+fn the_doctor_lists_no_hidden_file_as_served() {
+    let s = with_collisions();
+    let found = s.run("skills doctor --all").stdout;
+    assert!(found.contains("Hidden by another entry"), "{found}");
+    for (id, is_served) in [("resend", false), ("pdf", false), ("dev", true)] {
+        let served = format!("skill {id}: served from");
+        assert_eq!(found.contains(&served), is_served, "{id}: {found}");
+    }
+}

@@ -214,6 +214,13 @@ pub(super) fn append_ops(version: &StoredVersion, replaced: &[u64]) -> Json {
     to_raw_value(&ops).expect("operations are JSON")
 }
 
+/// The operation that replaces what is stored as a version.
+pub(super) fn replace_ops(version: &StoredVersion) -> Json {
+    let path = field(version.version);
+    let ops = json!([{ "type": "set", "path": path, "value": [version] }]);
+    to_raw_value(&ops).expect("operations are JSON")
+}
+
 /// The operations that take back what [`append_ops`] did to a row that was `old`.
 pub(super) fn undo_ops(version: &StoredVersion, replaced: &[u64], old: &RingRow<'_>) -> Json {
     let number = version.version;

@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::entry::{RingRow, append_ops, field, for_each_version, length_field, row_key, undo_ops};
+use super::entry::{
+    RingRow, append_ops, field, for_each_version, length_field, replace_ops, row_key, undo_ops,
+};
 use super::ring_buffer::RingBuffer;
 use super::{Kept, Note, RowHead, StoredVersion, Version, VersionOp, VersionPlace, Versions};
 use crate::engine::StoredRow;
@@ -192,9 +194,13 @@ impl<T: Row> VersionStore<T> {
             let versions;
             (versions, next.stored) = self.in_order(ring);
             next.ring = length;
-            // Another instance that saw the row before its version has recorded it.
-            if let Some(recorded) = versions.of_registration(&version) {
-                next.version = recorded;
+            // Another instance that saw the row before its version has recorded it as found.
+            if let Some(found) = versions.of_registration(&version) {
+                (version.version, version.of) = (found.place.version, found.place.of);
+                self.state
+                    .update(&version.key(), &replace_ops(&version))
+                    .await?;
+                next.version = version.version;
                 return Ok(next);
             }
             // What has the number may be something that is not a version.

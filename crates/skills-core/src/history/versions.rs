@@ -144,13 +144,11 @@ impl Versions {
         by_time.or_else(|| is_older.then(|| self.list.iter().rposition(same)).flatten())
     }
 
-    /// The number of the version of the same registration.
-    pub(crate) fn of_registration(&self, stored: &StoredVersion) -> Option<u64> {
+    /// The version of the same registration.
+    pub(crate) fn of_registration(&self, stored: &StoredVersion) -> Option<&Version> {
         let digest: Digest = stored.digest.as_deref()?.parse().ok()?;
         let mut list = self.list.iter();
-        let same = list
-            .find(|version| version.head.at == stored.at && version.head.digest == Some(digest));
-        same.map(|version| version.head.version)
+        list.find(|version| version.head.at == stored.at && version.head.digest == Some(digest))
     }
 
     /// Whether the newest of them made what is registered, or removed it. If not, they and the row

@@ -11,8 +11,8 @@ use crate::lease::{Lease, LeaseRow};
 use crate::row::Row;
 use crate::row_slot::RowSlot;
 use crate::{
-    Actor, EntryName, Error, LeaseTerms, Precondition, Prompt, PromptName, PromptRegistration,
-    Skill, SkillId, SkillRegistration, VersionHead, VersionOp, VersionRef,
+    Actor, Current, Digest, EntryName, Error, LeaseTerms, Precondition, Prompt, PromptName,
+    PromptRegistration, Skill, SkillId, SkillRegistration, VersionHead, VersionOp, VersionRef,
 };
 
 /// How many names of workers are remembered.
@@ -102,9 +102,14 @@ impl Registry {
             rollback: Some(rollback),
             ..SkillRegistration::new(id.clone(), version.body.to_string())
         };
+        let unchanged = has_content(&self.skills, &name, version.head.digest).await?;
         let registered_at = self.register(registration).await?;
         let heads = self.skill_history(id).await?;
-        Ok(self.rolled_back(&heads, &version.head, registered_at))
+        let rolled_back = RolledBack::of(&heads, &version.head, registered_at);
+        Ok(RolledBack {
+            unchanged,
+            ..rolled_back
+        })
     }
 
     /// Registers an older version of a prompt again. Its owner and its lease stay.
@@ -134,37 +139,15 @@ impl Registry {
             arguments,
             function_id,
         };
+        let unchanged = has_content(&self.prompts, &entry, head.digest).await?;
         let registered_at = self.register_prompt(registration).await?;
         let heads = self.prompt_history(&name).await?;
         let heads: Vec<_> = heads.into_iter().map(|version| version.head).collect();
-        Ok(self.rolled_back(&heads, &head, registered_at))
-    }
-
-    /// What the versions tell, newest first, of a rollback `to` one of them.
-    fn rolled_back(
-        &self,
-        newest_first: &[VersionHead],
-        to: &VersionHead,
-        registered_at: Arc<str>,
-    ) -> RolledBack {
-        // The newest one with this content: the one that the registration made or left.
-        let mut versions = newest_first.iter();
-        let found = versions.find(|version| version.digest == to.digest);
-        let is_new = |version: &VersionHead| {
-            version.at == registered_at
-                && (version.op == VersionOp::Rollback || !self.records_versions())
-        };
-        RolledBack {
-            version: found.map_or(to.version, |version| version.version),
-            from: to.version,
-            unchanged: found.is_some_and(|version| !is_new(version)),
-            registered_at,
-        }
-    }
-
-    /// Whether changes make versions.
-    fn records_versions(&self) -> bool {
-        self.skills.versions().is_some_and(VersionStore::is_on)
+        let rolled_back = RolledBack::of(&heads, &head, registered_at);
+        Ok(RolledBack {
+            unchanged,
+            ..rolled_back
+        })
     }
 
     /// One version and its row.
@@ -258,7 +241,7 @@ impl Registry {
         let Some(worker) = actor.worker.clone() else {
             return actor;
         };
-        if !self.records_versions() {
+        if !self.skills.versions().is_some_and(VersionStore::is_on) {
             return actor;
         }
         Actor {
@@ -288,4 +271,30 @@ impl Registry {
         let names = self.worker_names.lock();
         names.unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl RolledBack {
+    /// What the versions tell, newest first, of a rollback `to` one of them.
+    fn of(newest_first: &[VersionHead], to: &VersionHead, registered_at: Arc<str>) -> Self {
+        // The newest one with this content: the one that the registration made or left.
+        let mut versions = newest_first.iter();
+        let found = versions.find(|version| version.digest == to.digest);
+        Self {
+            version: found.map_or(to.version, |version| version.version),
+            from: to.version,
+            registered_at,
+            unchanged: false,
+        }
+    }
+}
+
+/// Whether the registered content has this digest, as state has it now.
+async fn has_content<T: Row>(
+    catalogue: &Catalogue<T>,
+    entry: &EntryName,
+    digest: Option<Digest>,
+) -> Result<bool, Error> {
+    let found = catalogue.read_key(entry.name()).await;
+    let found = found.map_err(Error::state(|| format!("read {entry}")))?;
+    Ok(digest.is_some() && Current::of(found.as_ref()).digest() == digest)
 }

@@ -1,5 +1,8 @@
 //! Changes by an instance that has not heard of another one's last change.
 
+use std::pin::pin;
+use std::task::{Context, Waker};
+
 use memory_engine::{Memory, now};
 use proptest::prelude::*;
 use skills_core::{Digest, LeaseTerms, Precondition, SkillRegistration, VersionOp};
@@ -203,4 +206,44 @@ fn registering_the_text_before_a_lost_row_again_is_listed_after_its_version() {
     let all = ["1:register", "2:register", "3:found", "4:register*"];
     assert_eq!(next.history(), all);
     assert_eq!(next.read("iii://a@3").unwrap(), "A");
+}
+
+#[test]
+fn a_registration_that_another_instance_recorded_first_keeps_its_owner() {
+    let memory = Memory::new();
+    let [one, two] = [(); 2].map(|()| instance(&memory, 20));
+    let owned = SkillRegistration {
+        lease: LeaseTerms {
+            owner: Some("mailer".parse().unwrap()),
+            ..LeaseTerms::default()
+        },
+        ..SkillRegistration::new(id(), "A".into())
+    };
+    memory.by_hand();
+    let mut call = pin!(one.registry.register(owned));
+    let mut poll = || call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    let arrive = |number: u64| {
+        memory.apply(number);
+        memory.acknowledge(number);
+    };
+    // The row is stored, and its version is on the way.
+    let version = loop {
+        assert!(poll().is_pending());
+        match *memory.waiting() {
+            [row, version] => {
+                arrive(row);
+                break version;
+            }
+            ref calls => calls.iter().copied().for_each(arrive),
+        }
+    };
+    memory.at_once();
+    two.deliver();
+    two.register("B");
+    assert_eq!(two.history(), ["1:found", "2:register*"]);
+    arrive(version);
+    assert!(poll().is_ready());
+    assert_eq!(two.history(), ["1:register", "2:register*"]);
+    let owner = two.heads()[1].actor.owner.clone();
+    assert_eq!(owner.unwrap().as_str(), "mailer");
 }

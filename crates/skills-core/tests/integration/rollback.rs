@@ -178,3 +178,16 @@ fn a_rollback_to_what_is_registered_without_a_version_changes_nothing() {
     assert_eq!((done.version, done.unchanged), (1, true));
     assert_eq!(one.history(), ["1:found*"]);
 }
+
+#[test]
+fn a_rollback_without_a_history_says_whether_it_changed_the_text() {
+    let memory = Memory::new();
+    instance(&memory, 20).register("A");
+    let one = instance(&memory, 0);
+    one.register("B");
+    for unchanged in [false, true] {
+        let done = one.rollback("1").unwrap();
+        assert_eq!((done.version, done.unchanged), (1, unchanged));
+        assert_eq!(one.read("iii://a").unwrap(), "A");
+    }
+}
