@@ -1,7 +1,7 @@
 //! Cutting texts to a budget: at a heading or a line, and with a note that says how to read on.
 
-use std::cell::OnceCell;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use crate::headings::{Heading, Outline};
 use crate::index::{IndexPart, IndexView, TOKEN_BYTES};
@@ -19,11 +19,28 @@ pub(crate) struct Cuttable<'a> {
     /// The address of the whole text, of which headings are fragments.
     pub whole_uri: &'a ResourceUri,
     /// The whole text.
-    pub whole: &'a str,
+    pub whole: &'a WholeText,
     /// The part of it that was asked for.
     pub range: Range<usize>,
-    /// Its headings; read when the first cut needs them.
-    pub outline: OnceCell<Outline>,
+}
+
+/// A text, and its headings when they are needed: several addresses may be sections of one text.
+pub(crate) struct WholeText {
+    pub text: Arc<str>,
+    outline: OnceLock<Outline>,
+}
+
+impl WholeText {
+    pub(crate) fn new(text: Arc<str>) -> Self {
+        Self {
+            text,
+            outline: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(&self.text))
+    }
 }
 
 /// The beginning of a text, and a note about the rest.
@@ -35,7 +52,7 @@ pub(crate) struct Cut {
 
 impl Cuttable<'_> {
     pub(crate) fn text(&self) -> &str {
-        self.whole[self.range.clone()].trim_end()
+        self.whole.text[self.range.clone()].trim_end()
     }
 
     /// What is before the text where several are joined.
@@ -64,18 +81,14 @@ impl Cuttable<'_> {
             texts.find(|cut| cut.text.len() <= room)
         };
         let found = if self.has_lines() {
-            let ends = self.whole.match_indices('\n').map(|(at, _)| at + 1);
+            let ends = self.whole.text.match_indices('\n').map(|(at, _)| at + 1);
             fitting(&mut ends.collect::<Vec<_>>().into_iter())
         } else {
-            let outline = self.outline();
+            let outline = self.whole.outline();
             let mut headings = outline.headings.iter().map(|heading| heading.section.start);
             fitting(&mut headings).or_else(|| fitting(&mut outline.blocks.iter().copied()))
         };
         found.unwrap_or_else(|| self.cut_at(self.range.start))
-    }
-
-    fn outline(&self) -> &Outline {
-        self.outline.get_or_init(|| Outline::of(self.whole))
     }
 
     /// Whether it is made of lines and not of sections.
@@ -88,7 +101,7 @@ impl Cuttable<'_> {
     }
 
     fn cut_at(&self, end: usize) -> Cut {
-        let shown = self.whole[self.range.start..end].trim_end();
+        let shown = self.whole.text[self.range.start..end].trim_end();
         let gap = if shown.is_empty() { "" } else { "\n\n" };
         let (bytes, total) = (shown.len(), self.text().len());
         let rest = self.rest(end);
@@ -112,7 +125,7 @@ impl Cuttable<'_> {
             };
         }
         let whole = self.whole_uri;
-        let mut headings = self.outline().headings.iter();
+        let mut headings = self.whole.outline().headings.iter();
         let next = headings.clone().find(|heading| is_next(heading, end));
         if let Some(next) = next.filter(|_| end > self.range.start) {
             return format!("read on at {whole}#{}; {whole}?toc has all", next.slug);
@@ -136,7 +149,7 @@ impl Cuttable<'_> {
             IndexView::Tree => IndexView::Pages,
             IndexView::Pages => return None,
             IndexView::From(_) => {
-                let mut ids = self.whole[end..].lines().filter_map(line_id);
+                let mut ids = self.whole.text[end..].lines().filter_map(line_id);
                 let next = ids.next().filter(|id| id.as_str().len() <= ADDRESS_MAX)?;
                 IndexView::From(next)
             }

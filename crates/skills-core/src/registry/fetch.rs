@@ -1,20 +1,22 @@
 //! Reading several addresses into one text.
 
-use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
 
 use super::Registry;
-use crate::cut::{Cuttable, heading};
+use super::indexing::let_others_run;
+use crate::cut::{Cuttable, WholeText, heading};
 use crate::escape::quote;
-use crate::headings::Outline;
 use crate::index::TOKEN_BYTES;
 use crate::limits::FETCH_MAX;
 use crate::text_part::find_heading;
 use crate::{Error, ResourceUri, TextPart};
+
+/// Bytes of a text whose headings take a good part of a millisecond to read.
+const LONG_TEXT: usize = 16 * 1024;
 
 const SEPARATOR: &str = "\n\n---\n\n";
 
@@ -34,7 +36,7 @@ type Fetched = (String, Result<FetchedText, Error>);
 struct FetchedText {
     uri: ResourceUri,
     whole_uri: ResourceUri,
-    whole: Arc<str>,
+    whole: Arc<WholeText>,
     range: Range<usize>,
 }
 
@@ -63,7 +65,9 @@ impl Registry {
             let unread = fetched.filter_map(|(name, uri)| Some((name, uri.err()?)));
             return Err(Error::Unread(unread.collect()));
         } else {
-            join_all(addresses.into_iter().map(|address| self.fetch_one(address))).await
+            let texts = WholeTexts::default();
+            let fetched = addresses.into_iter();
+            join_all(fetched.map(|address| self.fetch_one(address, &texts))).await
         };
         let failed = fetched.iter().filter(|(_, text)| text.is_err()).count();
         if failed == fetched.len() || (failed > 0 && !options.partial) {
@@ -83,7 +87,7 @@ impl Registry {
         Ok(joined.text)
     }
 
-    async fn fetch_one(&self, (name, uri): Address) -> Fetched {
+    async fn fetch_one(&self, (name, uri): Address, texts: &WholeTexts) -> Fetched {
         let text = async {
             let uri = uri?;
             // The section is cut from the whole text, whose headings lead to the rest.
@@ -97,16 +101,19 @@ impl Registry {
             // A use is counted when the text is delivered, which may not happen.
             let (from, content) = self.read_from(&whole_uri).await?;
             self.reads.add(from);
-            let whole = Arc::clone(content.text()?);
+            let whole = texts.shared(&whole_uri, content.text()?);
             let range = match &uri {
                 ResourceUri::Part {
                     of,
                     part: TextPart::Heading(slug),
                 } => {
-                    let outline = Outline::of(&whole);
-                    find_heading(of, slug, &outline)?.section.clone()
+                    let section = find_heading(of, slug, whole.outline())?.section.clone();
+                    if whole.text.len() >= LONG_TEXT {
+                        let_others_run().await;
+                    }
+                    section
                 }
-                _ => 0..whole.len(),
+                _ => 0..whole.text.len(),
             };
             Ok(FetchedText {
                 uri,
@@ -116,6 +123,25 @@ impl Registry {
             })
         };
         (name, text.await)
+    }
+}
+
+/// The texts of a call by address, so that the headings of one are read once for all its sections.
+#[derive(Default)]
+struct WholeTexts(Mutex<HashMap<ResourceUri, Arc<WholeText>>>);
+
+impl WholeTexts {
+    fn shared(&self, uri: &ResourceUri, text: &Arc<str>) -> Arc<WholeText> {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match texts.get(uri) {
+            // It may have changed between two reads.
+            Some(known) if known.text == *text => Arc::clone(known),
+            _ => {
+                let whole = Arc::new(WholeText::new(Arc::clone(text)));
+                texts.insert(uri.clone(), Arc::clone(&whole));
+                whole
+            }
+        }
     }
 }
 
@@ -137,7 +163,6 @@ fn join(fetched: &[Fetched], budget: usize) -> Joined {
                 whole_uri: &text.whole_uri,
                 whole: &text.whole,
                 range: text.range.clone(),
-                outline: OnceCell::new(),
             });
             let error = |error: &Error| {
                 let kind = error.kind().name();
