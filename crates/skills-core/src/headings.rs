@@ -10,6 +10,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::escape::without_hidden;
 use crate::front_matter;
+use crate::nesting::parsed_text;
 
 /// A heading that is not inside a list or a quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ impl Outline {
         let start = text.len() - body(text).len();
         let options =
             Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
-        let parser = Parser::new_ext(&text[start..], options).into_offset_iter();
+        let parser = Parser::new_ext(parsed_text(&text[start..]), options).into_offset_iter();
         let mut outline = Self::default();
         let mut slugs = Slugs::default();
         let mut open = Vec::new();

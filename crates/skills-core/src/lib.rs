@@ -37,6 +37,7 @@ mod lint_settings;
 mod markdown;
 pub mod media_type;
 mod nearest;
+mod nesting;
 mod on_conflict;
 mod page;
 mod precondition;
@@ -83,12 +84,13 @@ pub use lease::{
     EntryName, ExpiryPlan, ExpirySchedule, LeaseHead, LeaseSettings, LeaseTerms, Owner, Ttl,
 };
 pub use limits::{
-    BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, HEADING_MAX, ID_MAX, REQUEST_MAX,
-    SEGMENT_MAX,
+    BODY_MAX, CHAIN_BYTES_MAX, CHAIN_MAX, DESCRIPTION_MAX, HEADING_MAX, ID_MAX, NESTING_MAX,
+    REQUEST_MAX, SEGMENT_MAX,
 };
 pub use lint_settings::{LintSettings, NoSeverity, Severity};
 pub use markdown::{Head, shown_title};
 pub use nearest::nearest;
+pub use nesting::parsed_text;
 pub use on_conflict::OnConflict;
 pub use page::{Page, PageRequest, page};
 pub use precondition::{Current, Precondition};

@@ -8,6 +8,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::file_path::percent_decode;
 use crate::limits::LINKS_MAX;
+use crate::nesting::parsed_text;
 use crate::{
     FILE_SCHEME, FilePath, FunctionId, Origin, ResourceUri, SCHEME, SkillId, VersionRef,
     front_matter,
@@ -79,7 +80,7 @@ fn body_links<'a>(
     let may_have = body.contains(SCHEME)
         || body.contains(FILE_SCHEME)
         || (path.is_some() && body.contains(']'));
-    let body = if may_have { body } else { "" };
+    let body = if may_have { parsed_text(body) } else { "" };
     let events = Parser::new(body).into_offset_iter();
     events.filter_map(move |(event, bytes)| {
         let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {

@@ -19,6 +19,7 @@ use crate::escape::without_hidden;
 use crate::front_matter::{self, Document, FrontMatter, Triggers};
 use crate::limits::{DESCRIPTION_MAX, MAX_SKILL_DESCRIPTION_CHARS, SHOWN_TITLE_MAX};
 use crate::links::sections;
+use crate::nesting::parsed_text;
 use crate::{FunctionId, SkillId, Visibility};
 
 /// Title, description and triggers of a document.
@@ -66,7 +67,8 @@ impl Head {
         mut visit: impl FnMut(Event<'a>, Range<usize>),
     ) -> Self {
         let mut scan = Scan::default();
-        for (event, range) in Parser::new_ext(document.after, OPTIONS).into_offset_iter() {
+        let body = parsed_text(document.after);
+        for (event, range) in Parser::new_ext(body, OPTIONS).into_offset_iter() {
             if !scan.is_complete() {
                 scan.read(&event, &range);
             }
@@ -114,6 +116,7 @@ impl Head {
     }
 
     fn of_body(body: &str) -> Self {
+        let body = parsed_text(body);
         let opening = opening(body);
         let head = opening.and_then(|text| scan(text, body).complete_within(text, body));
         head.unwrap_or_else(|| scan(body, body).head)

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use skills_core::{Slugs, front_matter};
+use skills_core::{Slugs, front_matter, parsed_text};
 
 use crate::links::{Destination, HEADING, Links};
 
@@ -31,8 +31,14 @@ pub fn render(document: &str, title: Option<&str>, links: &Links<'_>) -> Markup 
         cell: 0,
         is_head: false,
     };
-    for event in Parser::new_ext(body, options) {
+    let parsed = parsed_text(body);
+    for event in Parser::new_ext(parsed, options) {
         writer.event(event);
+    }
+    if parsed.len() < body.len() {
+        writer.open("<pre>");
+        writer.text(body);
+        writer.open("</pre>");
     }
     PreEscaped(writer.out)
 }

@@ -6,7 +6,7 @@ mod wrap;
 
 use console::Style;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
-use skills_core::{escape_control, escape_control_in_lines};
+use skills_core::{escape_control, escape_control_in_lines, parsed_text};
 
 use margin::Margins;
 use table::Table;
@@ -22,7 +22,11 @@ pub fn render(text: &str, width: Option<usize>) -> String {
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut page = Page::new(width.unwrap_or(DEFAULT_WIDTH));
-    for event in Parser::new_ext(text, options) {
+    let parsed = parsed_text(text);
+    if parsed.len() < text.len() {
+        return escape_control_in_lines(text).into();
+    }
+    for event in Parser::new_ext(parsed, options) {
         page.add(event);
     }
     page.end_text();

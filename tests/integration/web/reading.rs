@@ -272,3 +272,18 @@ async fn with_ten_thousand_skills_the_first_page_is_small_on_the_wire() {
     }
     assert!(total < MOST_BYTES, "{total} bytes");
 }
+
+#[tokio::test]
+async fn a_text_with_deep_nesting_is_shown_as_it_is() {
+    let site = Site::serve(&[]).await;
+    // A parser would compare each of the last lines with each quote.
+    let body = format!(
+        "# Title\n\n{}<b>\n{}",
+        ">".repeat(60_000),
+        "a\n".repeat(60_000)
+    );
+    site.register("deep", &body);
+    let page = site.page("/skills/deep").await;
+    let text = format!("<pre># Title\n\n{}&lt;b&gt;\na\n", "&gt;".repeat(60_000));
+    assert!(page.contains(&text), "the body in a `pre`");
+}
