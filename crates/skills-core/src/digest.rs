@@ -47,9 +47,10 @@ impl FromStr for Digest {
             bytes.filter(|_| is_whole)?.try_into().ok()
         };
         bytes().map(Self).ok_or_else(|| {
-            Error::invalid(
+            Error::invalid_hint(
                 format!("digest {}", quote(text)),
                 "is not `sha256:` and 64 lowercase hexadecimal digits",
+                "`skills history ID --json` has the whole digest",
             )
         })
     }

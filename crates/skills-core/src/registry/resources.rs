@@ -11,7 +11,7 @@ use crate::row_slot::RowSlot;
 use crate::skill_folder::SKILL_MD;
 use crate::text_part::text_part;
 use crate::{
-    Content, ContentData, Error, FunctionId, Mime, ReadFrom, ResourceUri, Skill, SkillId,
+    Content, ContentData, Error, FunctionId, Mime, ReadFrom, ResourceUri, SCHEME, Skill, SkillId,
     Visibility,
 };
 
@@ -187,10 +187,16 @@ impl Registry {
             return Ok(found);
         }
         let known = self.skills().await?.entries;
-        let nearest = nearest(id.as_str(), known.iter().map(|skill| skill.id.as_str()));
+        let ids = || known.iter().map(|skill| skill.id.as_str());
+        let below = format!("{id}/");
+        let nearest = if ids().any(|known| known.starts_with(&below)) {
+            Some(format!("{SCHEME}{below}"))
+        } else {
+            nearest(id.as_str(), ids()).map(str::to_owned)
+        };
         Err(Error::NoSuchSkill {
             id: id.clone(),
-            nearest: nearest.map(str::to_owned),
+            nearest,
         })
     }
 

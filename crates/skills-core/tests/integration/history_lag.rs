@@ -212,7 +212,7 @@ fn registering_the_text_before_a_lost_row_again_is_listed_after_its_version() {
 fn a_registration_that_another_instance_recorded_first_keeps_its_owner() {
     let memory = Memory::new();
     let [one, two] = [(); 2].map(|()| instance(&memory, 20));
-    let owned = SkillRegistration {
+    let registration = SkillRegistration {
         lease: LeaseTerms {
             owner: Some("mailer".parse().unwrap()),
             ..LeaseTerms::default()
@@ -220,7 +220,7 @@ fn a_registration_that_another_instance_recorded_first_keeps_its_owner() {
         ..SkillRegistration::new(id(), "A".into())
     };
     memory.by_hand();
-    let mut call = pin!(one.registry.register(owned));
+    let mut call = pin!(one.registry.register(registration));
     let mut poll = || call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     let arrive = |number: u64| {
         memory.apply(number);

@@ -241,3 +241,12 @@ fn an_encoded_list_is_kept_until_the_next_change() {
     assert_eq!((list(), list()), ("1".into(), "1".into()));
     assert_eq!(encoded.get(), 2);
 }
+
+#[test]
+fn an_id_that_only_has_skills_below_it_leads_to_their_index() {
+    let fixture = fixture();
+    fixture.register("area/one", "# One");
+    let uri = "iii://area".parse().unwrap();
+    let error = now(fixture.registry.read(&uri)).unwrap_err();
+    assert_eq!(error.hint().unwrap(), "did you mean `iii://area/`?");
+}
