@@ -155,6 +155,7 @@ const FILES: &[Limit] = &[
     limit("folders inside a hidden folder where skills are looked for, to report them", Count(files::HIDDEN_DEPTH_MAX), UNREPORTED),
     limit("files and folders of a hidden folder visited for that", Count(files::HIDDEN_ENTRIES_MAX), UNREPORTED),
     limit("skipped files reported for one pattern", Count(files::SCAN_REPORTS_MAX), "the rest is counted"),
+    limit("names in the text of a prompt file that its `arguments` do not have, reported for one file", Count(files::MAX_UNDECLARED_NAMES), "the rest is counted"),
     limit("folders that are watched", Count(files::WATCHED_FOLDERS_MAX), "all are polled"),
 ];
 

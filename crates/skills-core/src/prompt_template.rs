@@ -6,11 +6,13 @@
 //! Values are inserted as they are and are not searched again. The text of a prompt that declares
 //! no arguments is used unchanged.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::escape::quote;
+use crate::limits::MAX_ARGUMENT_NAME_BYTES;
 use crate::nearest::nearest;
 use crate::prompt::check_given;
 use crate::{Error, PromptArgument, PromptName, SourcePrompt};
@@ -96,15 +98,18 @@ impl SourcePrompt {
     }
 }
 
-/// The names in `{{...}}` that are not declared; they stay as they are.
+/// The names in `{{...}}` that are not declared, each once, in order; they stay as they are. What
+/// is longer than the name of any argument is not one.
 pub fn undeclared_names<'a>(text: &'a str, declared: &[TemplateArgument]) -> Vec<&'a str> {
     let mut names = Vec::new();
+    let mut seen = HashSet::new();
     let mut rest = text;
     while let Some(at) = rest.find("{{") {
         rest = &rest[at + 2..];
         if let Some((name, _)) = braced_name(rest)
-            && !names.contains(&name)
+            && name.len() <= MAX_ARGUMENT_NAME_BYTES
             && !declared.iter().any(|known| &*known.argument.name == name)
+            && seen.insert(name)
         {
             names.push(name);
         }
@@ -162,17 +167,25 @@ fn dollar_values(text: &str, values: &[Option<&str>]) -> Option<(String, usize)>
     Some((value.to_owned(), length))
 }
 
-/// The name before the next `}}` and the length up to its end.
+/// The name before `}}`, with blanks around it, and the length up to its end.
+///
+/// Reads forwards instead of searching for `}}`: neither blanks nor names have braces, so nothing
+/// is read again for the next `{{`, and a text of `{{` alone takes linear time.
 fn braced_name(text: &str) -> Option<(&str, usize)> {
-    let end = text.find("}}")?;
-    let name = text[..end].trim();
-    is_argument_name(name).then_some((name, end + 2))
+    let name = text.trim_start();
+    let length = name.find(|c| !is_name_char(c)).unwrap_or(name.len());
+    let (name, after) = name.split_at(length);
+    let rest = after.trim_start().strip_prefix("}}")?;
+    (!name.is_empty()).then_some((name, text.len() - rest.len()))
 }
 
 /// Whether a text can be the name of an argument in a template.
 pub fn is_argument_name(name: &str) -> bool {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    !name.is_empty() && name.chars().all(is_allowed)
+    !name.is_empty() && name.chars().all(is_name_char)
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 #[cfg(test)]
@@ -203,19 +216,22 @@ mod tests {
         arguments
     }
 
-    #[track_caller]
-    fn check(text: &str, given: Value, expected: &str) {
-        let prompt = SourcePrompt {
+    fn prompt() -> SourcePrompt {
+        SourcePrompt {
             name: "mail".parse().unwrap(),
             description: "d".into(),
             arguments: declared().into(),
             registered_at: "".into(),
             origin: Origin::Fs,
-        };
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, given: Value, expected: &str) {
         let Value::Object(map) = given else {
             panic!("not an object");
         };
-        let got = prompt.render(text.into(), &map);
+        let got = prompt().render(text.into(), &map);
         let got = got.map_or_else(|error| error.to_text(), |text| text.to_string());
         assert_eq!(got, expected, "for {text:?}");
     }
@@ -306,5 +322,45 @@ mod tests {
     fn undeclared_names_are_found_once() {
         let text = "{{to}} {{too}} {{ too }} {{a b}} {{{cc}}} {{x";
         assert_eq!(undeclared_names(text, &declared()), ["too"]);
+        let longest = "n".repeat(MAX_ARGUMENT_NAME_BYTES);
+        let text = format!("{{{{{longest}}}}} {{{{{longest}n}}}} {{{{b}}}} {{{{a}}}} {{{{b}}}}");
+        assert_eq!(undeclared_names(&text, &[]), [&*longest, "b", "a"]);
+    }
+
+    #[test]
+    fn a_name_is_what_is_before_the_first_closing_braces_without_blanks() {
+        fn by_definition(text: &str) -> Option<(&str, usize)> {
+            let end = text.find("}}")?;
+            let name = text[..end].trim();
+            is_argument_name(name).then_some((name, end + 2))
+        }
+        for number in 0..6_usize.pow(6) {
+            let chars = (0..6)
+                .map(|at| ['a', '-', '}', '{', ' ', '\u{3000}'][number / 6_usize.pow(at) % 6]);
+            let text: String = chars.collect();
+            assert_eq!(braced_name(&text), by_definition(&text), "for {text:?}");
+        }
+    }
+
+    /// Each takes minutes if `}}` is searched for again at every `{{`.
+    #[test]
+    fn large_texts_of_braces_stay() {
+        const BYTES: usize = 1 << 20;
+        for text in [
+            "{".repeat(BYTES),
+            "{{ ".repeat(BYTES / 3) + "}}",
+            "{{a".repeat(BYTES / 3) + "}}}",
+            format!("{{{{{}", " ".repeat(BYTES)),
+        ] {
+            let mut given = Map::new();
+            given.insert("to".into(), "Ada".into());
+            assert_eq!(
+                *prompt().render(text.as_str().into(), &given).unwrap(),
+                *text
+            );
+        }
+        let names: Vec<_> = (0..BYTES / 16).map(|number| format!("a{number}")).collect();
+        let text = format!("{{{{{}}}}}", names.join("}}{{"));
+        assert_eq!(undeclared_names(&text.repeat(2), &declared()), names);
     }
 }
