@@ -105,6 +105,7 @@ const CONTENT: &[Limit] = &[
     limit("bytes of the description of a prompt or of an argument", Bytes(core::MAX_PROMPT_DESCRIPTION_BYTES), "an error"),
     limit("arguments of a prompt", Count(core::MAX_PROMPT_ARGUMENTS), "an error"),
     limit("bytes of the name of an argument", Bytes(core::MAX_ARGUMENT_NAME_BYTES), "an error"),
+    limit("bytes of the text of a prompt file with its arguments in place", Bytes(core::MAX_RENDERED_PROMPT_BYTES), "an error"),
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
     limit("bytes of the name of an owner", Bytes(core::MAX_OWNER_BYTES), "an error"),
     limit("time to live of a registration, and grace period after it", Time(Duration::from_millis(core::MAX_LEASE_MS)), "an error; for the setting `leases.grace_ms` a warning, and its default applies"),
