@@ -6,7 +6,7 @@
 use std::fmt::{self, Write};
 use std::time::Duration;
 
-use agent3md::SLUG_MAX;
+use agent3md::limits as agents;
 use skills_access::limits as access;
 use skills_core::limits as core;
 use skills_files::limits as files;
@@ -150,7 +150,8 @@ const FILES: &[Limit] = &[
     limit("bytes of the files of a skill folder", Bytes(core::MAX_SKILL_FILES_BYTES), FOLDER),
     limit("bytes of the path of a file in a skill folder", Bytes(core::MAX_FILE_PATH_BYTES), SKIPPED),
     limit("bytes of a `.3md` document", Bytes(files::DOCUMENT_MAX), SKIPPED),
-    limit("characters of the id of a skill in a `.3md` document", Count(SLUG_MAX), "an error of the document"),
+    limit("characters of the id of a skill in a `.3md` document", Count(agents::SLUG_MAX), "an error of the document"),
+    limit("bytes of a command of a `.3md` document with its values", Bytes(agents::MAX_COMMAND_BYTES), "an error"),
     limit("files and folders visited for one pattern", Count(files::SCAN_ENTRIES_MAX), "the walk ends with a report"),
     limit("folders inside folders", Count(files::SCAN_DEPTH_MAX), SKIPPED),
     limit("folders inside a hidden folder where skills are looked for, to report them", Count(files::HIDDEN_DEPTH_MAX), UNREPORTED),
