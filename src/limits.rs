@@ -6,7 +6,7 @@
 use std::fmt::{self, Write};
 use std::time::Duration;
 
-use agent3md::SLUG_MAX;
+use agent3md::limits as agents;
 use skills_access::limits as access;
 use skills_core::limits as core;
 use skills_files::limits as files;
@@ -106,6 +106,7 @@ const CONTENT: &[Limit] = &[
     limit("bytes of the description of a prompt or of an argument", Bytes(core::MAX_PROMPT_DESCRIPTION_BYTES), "an error"),
     limit("arguments of a prompt", Count(core::MAX_PROMPT_ARGUMENTS), "an error"),
     limit("bytes of the name of an argument", Bytes(core::MAX_ARGUMENT_NAME_BYTES), "an error"),
+    limit("bytes of the text of a prompt file with its arguments in place", Bytes(core::MAX_RENDERED_PROMPT_BYTES), "an error"),
     limit("bytes of the id of a function that renders a prompt", Bytes(core::MAX_FUNCTION_ID_BYTES), "an error"),
     limit("bytes of the name of an owner", Bytes(core::MAX_OWNER_BYTES), "an error"),
     limit("time to live of a registration, and grace period after it", Time(Duration::from_millis(core::MAX_LEASE_MS)), "an error; for the setting `leases.grace_ms` a warning, and its default applies"),
@@ -150,12 +151,14 @@ const FILES: &[Limit] = &[
     limit("bytes of the files of a skill folder", Bytes(core::MAX_SKILL_FILES_BYTES), FOLDER),
     limit("bytes of the path of a file in a skill folder", Bytes(core::MAX_FILE_PATH_BYTES), SKIPPED),
     limit("bytes of a `.3md` document", Bytes(files::DOCUMENT_MAX), SKIPPED),
-    limit("characters of the id of a skill in a `.3md` document", Count(SLUG_MAX), "an error of the document"),
+    limit("characters of the id of a skill in a `.3md` document", Count(agents::SLUG_MAX), "an error of the document"),
+    limit("bytes of a command of a `.3md` document with its values", Bytes(agents::MAX_COMMAND_BYTES), "an error"),
     limit("files and folders visited for one pattern", Count(files::SCAN_ENTRIES_MAX), "the walk ends with a report"),
     limit("folders inside folders", Count(files::SCAN_DEPTH_MAX), SKIPPED),
     limit("folders inside a hidden folder where skills are looked for, to report them", Count(files::HIDDEN_DEPTH_MAX), UNREPORTED),
     limit("files and folders of a hidden folder visited for that", Count(files::HIDDEN_ENTRIES_MAX), UNREPORTED),
     limit("skipped files reported for one pattern", Count(files::SCAN_REPORTS_MAX), "the rest is counted"),
+    limit("names in the text of a prompt file that its `arguments` do not have, reported for one file", Count(files::MAX_UNDECLARED_NAMES), "the rest is counted"),
     limit("folders that are watched", Count(files::WATCHED_FOLDERS_MAX), "all are polled"),
 ];
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::agent::Skill;
 use crate::error::excerpt;
+use crate::limits::MAX_COMMAND_BYTES;
 use crate::template::{Hazard, Placeholder, Template};
 
 /// Values by input name.
@@ -39,6 +40,9 @@ pub enum CommandError {
     /// The template ends inside a quote.
     #[error("a quote in the command is never closed")]
     UnclosedQuote,
+    /// With its values it is longer than [`MAX_COMMAND_BYTES`].
+    #[error("the command is too large with these values: more than {MAX_COMMAND_BYTES} bytes")]
+    TooLarge,
 }
 
 impl CommandError {
@@ -53,6 +57,7 @@ impl CommandError {
                 "ask for the shell line, or put the pipeline in a script of its own"
             }
             Self::UnclosedQuote => "close the quote in the skill's tool",
+            Self::TooLarge => "pass shorter values",
         }
     }
 }
@@ -78,19 +83,32 @@ impl Skill {
 impl Template<'_> {
     /// The text with each value in single quotes. Values are not scanned for placeholders.
     pub fn line(&self, values: &Values) -> Result<String, CommandError> {
-        let mut line = String::with_capacity(self.text().len());
+        let mut line = String::with_capacity(self.text().len().min(MAX_COMMAND_BYTES));
+        // Checked before each part is added: a short text can name a long value many times.
+        let mut push = |part: &str| {
+            if part.len() > MAX_COMMAND_BYTES - line.len() {
+                return Err(CommandError::TooLarge);
+            }
+            line.push_str(part);
+            Ok(())
+        };
         let mut copied = 0;
         for placeholder in self.placeholders() {
             let Some(value) = value(placeholder, values)? else {
                 continue;
             };
-            line.push_str(&self.text()[copied..placeholder.bytes.start]);
-            line.push('\'');
-            line.push_str(&value.replace('\'', r"'\''"));
-            line.push('\'');
+            push(&self.text()[copied..placeholder.bytes.start])?;
+            push("'")?;
+            for (number, part) in value.split('\'').enumerate() {
+                if number > 0 {
+                    push(r"'\''")?;
+                }
+                push(part)?;
+            }
+            push("'")?;
             copied = placeholder.bytes.end;
         }
-        line.push_str(&self.text()[copied..]);
+        push(&self.text()[copied..])?;
         Ok(line)
     }
 
@@ -101,9 +119,7 @@ impl Template<'_> {
         for placeholder in self.placeholders() {
             words.read(&self.text()[copied..placeholder.bytes.start])?;
             let written = &self.text()[placeholder.bytes.clone()];
-            words
-                .word()
-                .push_str(value(placeholder, values)?.unwrap_or(written));
+            words.fill(value(placeholder, values)?.unwrap_or(written))?;
             copied = placeholder.bytes.end;
         }
         words.read(&self.text()[copied..])?;
@@ -148,6 +164,8 @@ struct Words {
     done: Vec<String>,
     current: Option<String>,
     quote: Option<char>,
+    /// Bytes of everything that was read and filled in, blanks and quotes included.
+    bytes: usize,
 }
 
 impl Words {
@@ -155,7 +173,23 @@ impl Words {
         self.current.get_or_insert_default()
     }
 
+    /// Counts a part before it is added.
+    fn count(&mut self, part: &str) -> Result<(), CommandError> {
+        if part.len() > MAX_COMMAND_BYTES - self.bytes {
+            return Err(CommandError::TooLarge);
+        }
+        self.bytes += part.len();
+        Ok(())
+    }
+
+    fn fill(&mut self, value: &str) -> Result<(), CommandError> {
+        self.count(value)?;
+        self.word().push_str(value);
+        Ok(())
+    }
+
     fn read(&mut self, text: &str) -> Result<(), CommandError> {
+        self.count(text)?;
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
             match (self.quote, c) {

@@ -21,6 +21,7 @@
 //! Deliberately absent: I/O, a protocol, and any knowledge of the registry. Everything is linear
 //! in the size of the text, and nothing recurses.
 
+pub mod limits;
 pub mod tool_text;
 
 mod agent;
@@ -55,7 +56,7 @@ pub use json::Manifest;
 pub use link::{Link, links, rewrite_links};
 pub use number::js_number;
 pub use route::{Match, TriggerIndex};
-pub use slug::{SLUG_MAX, SlugError, Slugs, slug, slugs};
+pub use slug::{SlugError, Slugs, slug, slugs};
 pub use span::{Span, locate_all};
 pub use template::{Hazard, Placeholder, Template};
 pub use token::{for_each_word, is_letter_or_number};

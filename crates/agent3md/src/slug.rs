@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The longest slug, in characters.
-pub const SLUG_MAX: usize = 64;
+use crate::limits::SLUG_MAX;
 
 /// Why a name has no slug of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -66,6 +66,8 @@ pub const MAX_PROMPT_DESCRIPTION_BYTES: usize = 4_096;
 pub const MAX_PROMPT_ARGUMENTS: usize = 64;
 /// Bytes of the name of an argument. More is an error.
 pub const MAX_ARGUMENT_NAME_BYTES: usize = 256;
+/// Bytes of the text of a prompt with its arguments in place. More is an error.
+pub const MAX_RENDERED_PROMPT_BYTES: usize = 8_388_608;
 /// Bytes of the id of a function. More is an error. Twice the longest address, whose slashes
 /// become `::`.
 pub const MAX_FUNCTION_ID_BYTES: usize = 2_048;

@@ -6,11 +6,14 @@
 //! Values are inserted as they are and are not searched again. The text of a prompt that declares
 //! no arguments is used unchanged.
 
+use std::collections::HashSet;
+use std::slice;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::escape::quote;
+use crate::limits::{MAX_ARGUMENT_NAME_BYTES, MAX_RENDERED_PROMPT_BYTES};
 use crate::nearest::nearest;
 use crate::prompt::check_given;
 use crate::{Error, PromptArgument, PromptName, SourcePrompt};
@@ -92,19 +95,31 @@ impl SourcePrompt {
             values.push(value);
         }
         let name = |name: &str| declared.iter().position(|argument| &*argument.name == name);
-        Ok(fill(&text, name, &values).into())
+        let filled = fill(&text, name, &values).ok_or_else(|| {
+            Error::invalid_hint(
+                format!("prompt `{}`", self.name),
+                format!(
+                    "is too large with these arguments: more than {MAX_RENDERED_PROMPT_BYTES} bytes"
+                ),
+                "pass shorter arguments",
+            )
+        })?;
+        Ok(filled.into())
     }
 }
 
-/// The names in `{{...}}` that are not declared; they stay as they are.
+/// The names in `{{...}}` that are not declared, each once, in order; they stay as they are. What
+/// is longer than the name of any argument is not one.
 pub fn undeclared_names<'a>(text: &'a str, declared: &[TemplateArgument]) -> Vec<&'a str> {
     let mut names = Vec::new();
+    let mut seen = HashSet::new();
     let mut rest = text;
     while let Some(at) = rest.find("{{") {
         rest = &rest[at + 2..];
         if let Some((name, _)) = braced_name(rest)
-            && !names.contains(&name)
+            && name.len() <= MAX_ARGUMENT_NAME_BYTES
             && !declared.iter().any(|known| &*known.argument.name == name)
+            && seen.insert(name)
         {
             names.push(name);
         }
@@ -112,199 +127,92 @@ pub fn undeclared_names<'a>(text: &'a str, declared: &[TemplateArgument]) -> Vec
     names
 }
 
-/// Replaces every mark in one pass. `position` finds a declared name.
-fn fill(text: &str, position: impl Fn(&str) -> Option<usize>, values: &[Option<&str>]) -> String {
+/// Replaces every mark in one pass; `None` if the result is too large. `position` finds a declared
+/// name.
+fn fill(
+    text: &str,
+    position: impl Fn(&str) -> Option<usize>,
+    values: &[Option<&str>],
+) -> Option<String> {
     let mut filled = String::with_capacity(text.len());
+    // Checked before each part is added: a short text can name a long value many times.
+    let mut push = |part: &str| {
+        let fits = part.len() <= MAX_RENDERED_PROMPT_BYTES - filled.len();
+        fits.then(|| filled.push_str(part))
+    };
     let mut rest = text;
     while let Some(at) = rest.find(['{', '$', '\\']) {
         let (before, mark) = rest.split_at(at);
-        filled.push_str(before);
+        push(before)?;
         let escaped = mark.strip_prefix('\\').and_then(|mark| {
             let (_, length) = dollar_values(mark, values)?;
             Some(&mark[..length])
         });
         if let Some(kept) = escaped {
-            filled.push_str(kept);
+            push(kept)?;
             rest = &mark[1 + kept.len()..];
-        } else if let Some((value, length)) = dollar_values(mark, values) {
-            filled.push_str(&value);
+        } else if let Some((named, length)) = dollar_values(mark, values) {
+            for (number, value) in named.iter().flatten().enumerate() {
+                if number > 0 {
+                    push(" ")?;
+                }
+                push(value)?;
+            }
             rest = &mark[length..];
         } else if let Some((name, length)) = mark.strip_prefix("{{").and_then(braced_name)
             && let Some(at) = position(name)
         {
-            filled.push_str(values[at].unwrap_or_default());
+            push(values[at].unwrap_or_default())?;
             rest = &mark[2 + length..];
         } else {
             // One character of ASCII.
-            filled.push_str(&mark[..1]);
+            push(&mark[..1])?;
             rest = &mark[1..];
         }
     }
-    filled.push_str(rest);
-    filled
+    push(rest)?;
+    Some(filled)
 }
 
-/// The value of `$1` or `$ARGUMENTS` at the start of a text, and the length of the mark.
-fn dollar_values(text: &str, values: &[Option<&str>]) -> Option<(String, usize)> {
+/// The values that `$1` or `$ARGUMENTS` at the start of a text names, and the length of the mark.
+fn dollar_values<'a, 'v>(
+    text: &str,
+    values: &'a [Option<&'v str>],
+) -> Option<(&'a [Option<&'v str>], usize)> {
     let name = text.strip_prefix('$')?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let word = &name[..name.find(|c| !is_word(c)).unwrap_or(name.len())];
     let length = 1 + word.len();
     if word == ALL {
-        let given: Vec<_> = values.iter().copied().flatten().collect();
-        return Some((given.join(" "), length));
+        return Some((values, length));
     }
     if word.starts_with('0') || !word.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let position = word.parse::<usize>().ok()?.checked_sub(1)?;
-    let value = values.get(position)?.unwrap_or_default();
-    Some((value.to_owned(), length))
+    Some((slice::from_ref(values.get(position)?), length))
 }
 
-/// The name before the next `}}` and the length up to its end.
+/// The name before `}}`, with blanks around it, and the length up to its end.
+///
+/// Reads forwards instead of searching for `}}`: neither blanks nor names have braces, so nothing
+/// is read again for the next `{{`, and a text of `{{` alone takes linear time.
 fn braced_name(text: &str) -> Option<(&str, usize)> {
-    let end = text.find("}}")?;
-    let name = text[..end].trim();
-    is_argument_name(name).then_some((name, end + 2))
+    let name = text.trim_start();
+    let length = name.find(|c| !is_name_char(c)).unwrap_or(name.len());
+    let (name, after) = name.split_at(length);
+    let rest = after.trim_start().strip_prefix("}}")?;
+    (!name.is_empty()).then_some((name, text.len() - rest.len()))
 }
 
 /// Whether a text can be the name of an argument in a template.
 pub fn is_argument_name(name: &str) -> bool {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    !name.is_empty() && name.chars().all(is_allowed)
+    !name.is_empty() && name.chars().all(is_name_char)
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::Origin;
-
-    fn argument(name: &str) -> TemplateArgument {
-        TemplateArgument {
-            argument: PromptArgument {
-                name: name.into(),
-                description: None,
-                required: false,
-            },
-            default: None,
-            choices: Box::default(),
-        }
-    }
-
-    /// `to` is required, `tone` is `short` or `formal`, and by default `short`.
-    fn declared() -> Vec<TemplateArgument> {
-        let mut arguments = vec![argument("to"), argument("cc"), argument("tone")];
-        arguments[0].argument.required = true;
-        arguments[2].default = Some("short".into());
-        arguments[2].choices = ["short".into(), "formal".into()].into();
-        arguments
-    }
-
-    #[track_caller]
-    fn check(text: &str, given: Value, expected: &str) {
-        let prompt = SourcePrompt {
-            name: "mail".parse().unwrap(),
-            description: "d".into(),
-            arguments: declared().into(),
-            registered_at: "".into(),
-            origin: Origin::Fs,
-        };
-        let Value::Object(map) = given else {
-            panic!("not an object");
-        };
-        let got = prompt.render(text.into(), &map);
-        let got = got.map_or_else(|error| error.to_text(), |text| text.to_string());
-        assert_eq!(got, expected, "for {text:?}");
-    }
-
-    #[test]
-    fn values_go_where_the_text_names_them() {
-        let to = || json!({ "to": "Ada" });
-        check("Dear {{to}}, {{ to }}", to(), "Dear Ada, Ada");
-        check("$1 $2|$3", to(), "Ada |short");
-        check("[$ARGUMENTS]", to(), "[Ada short]");
-        check(
-            "[$ARGUMENTS]",
-            json!({ "tone": "formal", "cc": "Bob", "to": "Ada" }),
-            "[Ada Bob formal]",
-        );
-        check("{{cc}}{{tone}}", to(), "short");
-        check("{{tone}}", json!({ "to": "", "tone": "" }), "short");
-    }
-
-    #[test]
-    fn other_text_stays() {
-        let to = || json!({ "to": "Ada" });
-        for text in [
-            "$0 $4 $01 $10 $1st $ARGUMENTSX $ {{}} {{nobody}} {{to",
-            "{to} {{a b}} ${HOME} \\n \\ $",
-            "日本 {日} $日",
-        ] {
-            check(text, to(), text);
-        }
-        check(
-            r"\$1 \$ARGUMENTS \$HOME \\",
-            to(),
-            r"$1 $ARGUMENTS \$HOME \\",
-        );
-        check("{{{to}}}", to(), "{Ada}");
-    }
-
-    #[test]
-    fn values_are_not_searched_again() {
-        check(
-            "{{to}} $1 $2",
-            json!({ "to": "{{cc}} $2", "cc": "$1" }),
-            "{{cc}} $2 {{cc}} $2 $1",
-        );
-    }
-
-    #[test]
-    fn values_are_checked_first() {
-        check(
-            "x",
-            json!({}),
-            "prompt `mail` is missing required argument `to`",
-        );
-        check(
-            "x",
-            json!({ "to": "a", "ton": "b" }),
-            "prompt `mail` has no argument `ton` (did you mean `to`?)",
-        );
-        check(
-            "x",
-            json!({ "to": "a", "tone": "formall" }),
-            "argument `tone` of prompt `mail` cannot be `formall` (did you mean `formal`?)",
-        );
-        check(
-            "x",
-            json!({ "to": "a", "tone": "loud" }),
-            "argument `tone` of prompt `mail` cannot be `loud` (use one of short, formal)",
-        );
-        check(
-            "x",
-            json!({ "to": 5 }),
-            "argument `to` of prompt `mail` must be a string, not a number",
-        );
-    }
-
-    #[test]
-    fn a_menu_shows_choices_and_default() {
-        let mut tone = declared().remove(2);
-        let shown = |argument: &TemplateArgument| argument.to_menu().description.unwrap();
-        assert_eq!(&*shown(&tone), "one of `short`, `formal`; default `short`");
-        tone.argument.description = Some("How it sounds.".into());
-        tone.choices = Box::default();
-        assert_eq!(&*shown(&tone), "How it sounds. (default `short`)");
-        assert_eq!(argument("a").to_menu().description, None);
-    }
-
-    #[test]
-    fn undeclared_names_are_found_once() {
-        let text = "{{to}} {{too}} {{ too }} {{a b}} {{{cc}}} {{x";
-        assert_eq!(undeclared_names(text, &declared()), ["too"]);
-    }
-}
+mod tests;

@@ -13,6 +13,9 @@ pub const HIDDEN_DEPTH_MAX: usize = 3;
 pub const HIDDEN_ENTRIES_MAX: usize = 1_000;
 /// Skipped files that are reported for one pattern. The rest is counted.
 pub const SCAN_REPORTS_MAX: usize = 1_000;
+/// Names that the text of a prompt has and its `arguments` do not, reported for one file. The rest
+/// is counted.
+pub const MAX_UNDECLARED_NAMES: usize = 20;
 /// Folders that are watched. If there are more, all are polled.
 pub const WATCHED_FOLDERS_MAX: usize = 4_096;
 /// Bytes of a pattern. A longer one is reported and matches nothing.

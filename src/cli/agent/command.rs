@@ -56,7 +56,7 @@ pub fn run(args: &CommandArgs, output: &Output) -> Result<(), CliError> {
 
 fn invalid_command(error: &CommandError) -> CliError {
     let kind = match error {
-        CommandError::Nul { .. } => Kind::Invalid,
+        CommandError::Nul { .. } | CommandError::TooLarge => Kind::Invalid,
         _ => Kind::Broken,
     };
     CliError::new(kind, error.to_string()).with_hint(error.hint())

@@ -1,6 +1,7 @@
 //! Filling commands: what is replaced, what is an error, and how a real shell reads the line.
 
-use agent3md::{Agent, Template, Values};
+use agent3md::limits::MAX_COMMAND_BYTES;
+use agent3md::{Agent, CommandError, Template, Values};
 
 fn values(pairs: &[(&str, &str)]) -> Values {
     pairs
@@ -93,6 +94,43 @@ fn a_nul_character_is_an_error() {
         .unwrap_err();
     assert_eq!(error.to_string(), "the value of a contains a NUL character");
     assert!(!error.hint().is_empty());
+}
+
+/// A short text names a long value many times: only what fits is built.
+#[test]
+fn a_command_that_is_too_large_with_its_values_is_an_error() {
+    const BYTES: usize = 1 << 16;
+    let tool = "{a}".repeat(MAX_COMMAND_BYTES / BYTES);
+    let template = Template::parse(&tool);
+    // With the quotes around it, and with each of its own as `'\\''`, a value of the line is full.
+    for (value, unquoted) in [
+        ("v".repeat(BYTES - 2), BYTES - 2),
+        ("'".repeat(BYTES / 4 - 1) + "vv", BYTES / 4 + 1),
+    ] {
+        let filled = values(&[("a", &value)]);
+        let line = template.line(&filled).unwrap();
+        assert_eq!(line.len(), MAX_COMMAND_BYTES);
+        let argv = template.argv(&filled).unwrap();
+        assert_eq!(argv[0].len(), unquoted * template.placeholders().len());
+        for more in ["x", "{a}", "{b}"] {
+            let error = Template::parse(&(tool.clone() + more)).line(&filled);
+            assert_eq!(error, Err(CommandError::TooLarge), "for {more:?}");
+        }
+    }
+    let filled = values(&[("a", &"v".repeat(BYTES))]);
+    assert_eq!(template.argv(&filled).unwrap()[0].len(), MAX_COMMAND_BYTES);
+    for more in ["x", " ", "{a}", "{b}"] {
+        let error = Template::parse(&(tool.clone() + more)).argv(&filled);
+        assert_eq!(error, Err(CommandError::TooLarge), "for {more:?}");
+    }
+    let error = Template::parse(&"{a} ".repeat(200_000))
+        .line(&filled)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the command is too large with these values: more than 8388608 bytes"
+    );
+    assert_eq!(error.hint(), "pass shorter values");
 }
 
 #[track_caller]

@@ -8,6 +8,7 @@ use skills_core::{Origin, PromptName, SourcePrompt, check_description, undeclare
 use super::content::{MarkdownContent, Needs};
 use super::prompt_arguments;
 use crate::file_set::FileEntry;
+use crate::limits::MAX_UNDECLARED_NAMES;
 use crate::scan::FoundFile;
 use crate::snapshot::fingerprint;
 use crate::text_file::Unserved;
@@ -72,9 +73,17 @@ impl PromptFile {
         warnings.extend(front_matter.warning.clone());
         if !arguments.is_empty() {
             let undeclared = undeclared_names(&content.body, &arguments);
-            warnings.extend(undeclared.into_iter().map(|name| {
+            let reported = undeclared.len().min(MAX_UNDECLARED_NAMES);
+            warnings.extend(undeclared[..reported].iter().map(|name| {
                 format!("uses `{{{{{name}}}}}`, which stays as it is; add `{name}` to `arguments`")
             }));
+            let more = undeclared.len() - reported;
+            if more > 0 {
+                warnings.push(format!(
+                    "uses more names in `{{{{...}}}}` that stay as they are ({more}); add them to \
+                     `arguments`"
+                ));
+            }
         }
         let declared = front_matter.get("arguments").map(ToString::to_string);
         let served = (&content.body, &content.modified_at, description, declared);
@@ -230,6 +239,22 @@ mod tests {
             ["uses `{{too}}`, which stays as it is; add `too` to `arguments`"]
         );
         assert_eq!(*warnings("description: x\n", "{{too}}"), [""; 0]);
+    }
+
+    #[test]
+    fn many_names_that_are_not_declared_are_counted() {
+        let yaml = "description: x\narguments: [to]\n";
+        let warnings = |names: usize| {
+            let body: Vec<_> = (0..names).map(|name| format!("{{{{a{name}}}}}")).collect();
+            parse(Some(yaml), &body.concat(), "stem").unwrap().warnings
+        };
+        assert_eq!(warnings(MAX_UNDECLARED_NAMES).len(), MAX_UNDECLARED_NAMES);
+        let many = warnings(25_000);
+        assert_eq!(many.len(), MAX_UNDECLARED_NAMES + 1);
+        assert!(many[0].contains("add `a0` to"), "{}", many[0]);
+        let last =
+            "uses more names in `{{...}}` that stay as they are (24980); add them to `arguments`";
+        assert_eq!(many[MAX_UNDECLARED_NAMES], last);
     }
 
     #[test]
