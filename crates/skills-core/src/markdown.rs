@@ -116,10 +116,12 @@ impl Head {
     }
 
     fn of_body(body: &str) -> Self {
-        let body = parsed_text(body);
-        let opening = opening(body);
+        let opening = opening(body).filter(|text| !parsed_text(text).is_empty());
         let head = opening.and_then(|text| scan(text, body).complete_within(text, body));
-        head.unwrap_or_else(|| scan(body, body).head)
+        head.unwrap_or_else(|| {
+            let body = parsed_text(body);
+            scan(body, body).head
+        })
     }
 }
 
