@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Files, lint};
+use super::{Files, front, lint};
 
 /// How many findings of a rule there are, those that are only counted included.
 fn count(files: &Files, code: &str) -> usize {
@@ -22,6 +22,14 @@ fn each(numbers: std::ops::Range<usize>, text: impl Fn(usize) -> String) -> Stri
         let _ = write!(all, "{}", text(number));
         all
     })
+}
+
+#[test]
+fn as_many_tools_as_lines() {
+    let lines = "#\n".repeat(16_000);
+    let tools = "* ".repeat(16_000);
+    let files = front(&format!("{lines}allowed-tools: \"{tools}\""));
+    assert_eq!(count(&files, "T014"), 16_000);
 }
 
 #[test]
