@@ -92,7 +92,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
                 linked.insert(path);
             }
         }
-        let document = skill.document.text;
+        let mut named = Named::in_document(skill.document.text);
         for file in &mut skill.bundled {
             let path = path_of(&file.file.name);
             if !file.file.is_markdown() || path.is_none() {
@@ -101,7 +101,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
             let found = check_file(file, path.as_ref(), &targets, collection);
             let is_linked = path.is_some_and(|path| linked.contains(path.as_str()));
             if is_linked {
-                deep_references(file, &found, &linked, document);
+                deep_references(file, &found, &linked, &mut named);
             }
         }
     }
@@ -263,12 +263,37 @@ fn is_placeholder(uri: &str) -> bool {
         || !has_name && uri.contains(['-', '_'])
 }
 
+/// The names that a document has anywhere in its text. It is searched once for each: every file of
+/// a folder may lead to every other one.
+struct Named<'a> {
+    document: &'a str,
+    searched: HashMap<String, bool>,
+}
+
+impl<'a> Named<'a> {
+    fn in_document(document: &'a str) -> Self {
+        Self {
+            document,
+            searched: HashMap::new(),
+        }
+    }
+
+    fn has(&mut self, name: &str) -> bool {
+        if let Some(has) = self.searched.get(name) {
+            return *has;
+        }
+        let has = self.document.contains(name);
+        self.searched.insert(name.to_owned(), has);
+        has
+    }
+}
+
 /// Reports the links of a referenced file to documents that SKILL.md does not name.
 fn deep_references(
     checked: &mut CheckedFile<'_>,
     found: &[(Destination, Range<usize>)],
     linked: &HashSet<String>,
-    document: &str,
+    named: &mut Named<'_>,
 ) {
     let mut judged: HashSet<&str> = HashSet::new();
     for (target, bytes) in found {
@@ -280,8 +305,8 @@ fn deep_references(
         }
         let base = path.rsplit('/').next().unwrap_or(path);
         let is_markdown = base.rsplit('.').next() == Some("md") && base != SKILL_MD;
-        if is_markdown && !linked.contains(path) && !document.contains(base) {
-            let message = format!("only this file, and not SKILL.md, leads to {}", quote(base));
+        if is_markdown && !linked.contains(path) && !named.has(base) {
+            let message = || format!("only this file, and not SKILL.md, leads to {}", quote(base));
             checked
                 .sink
                 .add(format::DEEP_REFERENCE, bytes.clone(), message)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Files, front, lint};
+use super::{Files, folder, front, lint};
 
 /// How many findings of a rule there are, those that are only counted included.
 fn count(files: &Files, code: &str) -> usize {
@@ -41,4 +41,18 @@ fn a_title_of_many_words_that_every_skill_is_compared_with() {
         files.push((format!("s{number}.md"), text.into()));
     }
     assert_eq!(count(&files, "R003"), 0);
+}
+
+#[test]
+fn files_of_a_folder_that_all_lead_to_others() {
+    let name = |number: usize| format!("{}{number:03}.md", "u".repeat(60));
+    let links = each(0..250, |number| format!("[x]({})\n", name(number)));
+    let linked = each(0..250, |number| format!("[x](linked{number}.md)\n"));
+    let text = format!("{linked}{}", "u".repeat(220_000));
+    let mut files = folder(&text, &[]);
+    for number in 0..250 {
+        files.push((format!("pdf/linked{number}.md"), links.clone().into()));
+        files.push((format!("pdf/{}", name(number)), "Text.".into()));
+    }
+    assert_eq!(count(&files, "F015"), 250 * 250);
 }
