@@ -14,6 +14,7 @@
 
 mod allow;
 mod check;
+mod cycles;
 mod explain;
 mod finding;
 mod fix;

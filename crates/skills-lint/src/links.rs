@@ -7,6 +7,7 @@ use skills_core::links::{Link, Target, link};
 use skills_core::{FilePath, ResourceUri, SKILL_MD, SkillId, nearest, quote};
 
 use crate::check::{CheckedFile, CheckedSkill};
+use crate::cycles::Graph;
 use crate::finding::Edit;
 use crate::input::{Collection, Kind};
 use crate::limits::MAX_FINDINGS_PER_RULE;
@@ -71,8 +72,7 @@ impl Targets {
 
 pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
     let targets = Targets::of(skills, collection);
-    let mut graph: HashMap<String, Vec<String>> = HashMap::new();
-    let mut places: HashMap<(String, String), (usize, Range<usize>)> = HashMap::new();
+    let mut graph = Graph::default();
     for (at, skill) in skills.iter_mut().enumerate() {
         if matches!(skill.skill.kind, Kind::Agent3md | Kind::Prompt) {
             continue;
@@ -85,9 +85,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
         let mut linked: HashSet<String> = HashSet::new();
         for (target, bytes) in found {
             if let (Some(from), Destination::Skill(to)) = (id, &target) {
-                let (from, to) = (from.to_string(), to.clone());
-                graph.entry(from.clone()).or_default().push(to.clone());
-                places.entry((from, to)).or_insert((at, bytes));
+                graph.add(from.as_str(), to.clone(), at, bytes);
             } else if let Destination::File(path) = target {
                 linked.insert(path);
             }
@@ -105,7 +103,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
             }
         }
     }
-    cycles(skills, &graph, &places);
+    graph.report_cycles(skills);
 }
 
 /// An existing target.
@@ -313,64 +311,4 @@ fn deep_references(
                 .help("link it from SKILL.md");
         }
     }
-}
-
-/// Reports one link of each cycle.
-fn cycles(
-    skills: &mut [CheckedSkill<'_>],
-    graph: &HashMap<String, Vec<String>>,
-    places: &HashMap<(String, String), (usize, Range<usize>)>,
-) {
-    let mut starts: Vec<_> = graph.keys().collect();
-    starts.sort();
-    let mut done: HashSet<&str> = HashSet::new();
-    for start in starts {
-        // A path of its own, because a chain may be too long for recursion.
-        let mut path: Vec<(&str, usize)> = vec![(start, 0)];
-        let mut on_path: HashSet<&str> = HashSet::from([start.as_str()]);
-        while let Some((id, next)) = path.last_mut() {
-            let id = *id;
-            let to = graph.get(id).and_then(|links| links.get(*next));
-            *next += 1;
-            let Some(to) = to.filter(|_| !done.contains(id)) else {
-                done.insert(id);
-                on_path.remove(id);
-                path.pop();
-                continue;
-            };
-            if to == id || done.contains(to.as_str()) {
-                continue;
-            }
-            if !on_path.insert(to) {
-                let from = path
-                    .iter()
-                    .position(|(found, _)| found == to)
-                    .unwrap_or_default();
-                let mut steps: Vec<_> = path[from..].iter().map(|(id, _)| *id).collect();
-                steps.push(to);
-                if let Some((at, bytes)) = places.get(&(id.to_owned(), to.clone())) {
-                    let message =
-                        format!("skills link to each other in a cycle: {}", shorten(&steps));
-                    skills[*at]
-                        .document
-                        .sink
-                        .add(rules::CYCLE, bytes.clone(), message);
-                }
-                continue;
-            }
-            path.push((to, 0));
-        }
-    }
-}
-
-fn shorten(steps: &[&str]) -> String {
-    const MAX_STEPS: usize = 8;
-    if steps.len() <= MAX_STEPS {
-        return steps.join(" → ");
-    }
-    format!(
-        "{} → … → {}",
-        steps[..MAX_STEPS].join(" → "),
-        steps[steps.len() - 1]
-    )
 }

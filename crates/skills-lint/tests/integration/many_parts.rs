@@ -2,12 +2,21 @@
 
 use std::fmt::Write;
 
-use super::{Files, folder, front, lint};
+use skills_core::LintSettings;
+use skills_lint::{Collection, File, Findings, Kind, Skill, check};
+
+use super::{Files, files, folder, front, lint};
 
 /// How many findings of a rule there are, those that are only counted included.
 fn count(files: &Files, code: &str) -> usize {
-    let found = lint(files).all;
-    let found = found.iter().filter(|finding| finding.rule.code == code);
+    count_in(&lint(files), code)
+}
+
+fn count_in(findings: &Findings, code: &str) -> usize {
+    let found = findings
+        .all
+        .iter()
+        .filter(|finding| finding.rule.code == code);
     let counts = found.map(|finding| {
         let rest = finding.message.strip_suffix(" more in this file");
         let more = rest.and_then(|rest| rest.rsplit(' ').next());
@@ -55,4 +64,37 @@ fn files_of_a_folder_that_all_lead_to_others() {
         files.push((format!("pdf/{}", name(number)), "Text.".into()));
     }
     assert_eq!(count(&files, "F015"), 250 * 250);
+}
+
+#[test]
+fn a_chain_of_skills_whose_last_links_to_all_before_it() {
+    let skills = 5_000;
+    let mut chain = Collection::default();
+    for number in 0..skills {
+        let links = if number + 1 < skills {
+            format!("[x](iii://s{})", number + 1)
+        } else {
+            each(0..number, |number| {
+                format!("[x](iii://s{number})\n").repeat(20)
+            })
+        };
+        let text = format!("# Title\n\n{links}\n");
+        chain.skills.push(Skill {
+            id: format!("s{number}").parse().ok(),
+            kind: Kind::Markdown,
+            document: File::new("a.md", &text),
+            bundled: Vec::new(),
+        });
+    }
+    let findings = check(&chain, &LintSettings::default());
+    assert_eq!(count_in(&findings, "L006"), skills - 1);
+}
+
+#[test]
+fn a_link_of_a_cycle_that_is_written_twice_is_reported_once() {
+    let files = files(&[
+        ("a.md", "# A\n\n[b](iii://b) [b](iii://b)"),
+        ("b.md", "# B\n\n[a](iii://a) [a](iii://a)"),
+    ]);
+    assert_eq!(count(&files, "L006"), 1);
 }
