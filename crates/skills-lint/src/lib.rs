@@ -27,6 +27,7 @@ mod report;
 mod routing;
 mod rule;
 mod rules;
+mod suggestions;
 mod trust;
 
 pub use check::{check, check_text};

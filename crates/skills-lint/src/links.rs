@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use skills_core::links::{Link, Target, link};
-use skills_core::{FilePath, ResourceUri, SKILL_MD, SkillId, nearest, quote};
+use skills_core::{FilePath, ResourceUri, SKILL_MD, SkillId, quote};
 
 use crate::check::{CheckedFile, CheckedSkill};
 use crate::cycles::Graph;
@@ -12,6 +12,7 @@ use crate::finding::Edit;
 use crate::input::{Collection, Kind};
 use crate::limits::MAX_FINDINGS_PER_RULE;
 use crate::rules::{format, links as rules};
+use crate::suggestions::Suggestions;
 
 /// What links can lead to.
 struct Targets {
@@ -72,6 +73,7 @@ impl Targets {
 
 pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
     let targets = Targets::of(skills, collection);
+    let mut suggestions = Suggestions::default();
     let mut graph = Graph::default();
     for (at, skill) in skills.iter_mut().enumerate() {
         if matches!(skill.skill.kind, Kind::Agent3md | Kind::Prompt) {
@@ -81,7 +83,13 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
         let id = skill.skill.id.as_ref();
         let path_of = |file: &str| FilePath::in_skill(id.filter(|_| is_folder)?, file).ok();
         let path = path_of(SKILL_MD);
-        let found = check_file(&mut skill.document, path.as_ref(), &targets, collection);
+        let found = check_file(
+            &mut skill.document,
+            path.as_ref(),
+            &targets,
+            collection,
+            &mut suggestions,
+        );
         let mut linked: HashSet<String> = HashSet::new();
         for (target, bytes) in found {
             if let (Some(from), Destination::Skill(to)) = (id, &target) {
@@ -96,7 +104,7 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
             if !file.file.is_markdown() || path.is_none() {
                 continue;
             }
-            let found = check_file(file, path.as_ref(), &targets, collection);
+            let found = check_file(file, path.as_ref(), &targets, collection, &mut suggestions);
             let is_linked = path.is_some_and(|path| linked.contains(path.as_str()));
             if is_linked {
                 deep_references(file, &found, &linked, &mut named);
@@ -118,6 +126,7 @@ fn check_file(
     path: Option<&FilePath>,
     targets: &Targets,
     collection: &Collection,
+    suggestions: &mut Suggestions,
 ) -> Vec<(Destination, Range<usize>)> {
     let mut found = Vec::new();
     // Suggestions are costly, and not more findings than this are reported.
@@ -145,7 +154,7 @@ fn check_file(
                 }
                 dead += 1;
                 let near = (dead <= MAX_FINDINGS_PER_RULE)
-                    .then(|| nearest(id.as_str(), targets.skills.iter().map(String::as_str)))
+                    .then(|| suggestions.find(id.as_str(), &targets.skills))
                     .flatten();
                 let draft = sink.add(rules::DEAD_SKILL, bytes, || {
                     format!("{} leads to no skill", quoted())
@@ -185,7 +194,7 @@ fn check_file(
                 }
                 dead += 1;
                 let near = (dead <= MAX_FINDINGS_PER_RULE)
-                    .then(|| nearest(file.as_str(), targets.paths.iter().map(String::as_str)))
+                    .then(|| suggestions.find(file.as_str(), &targets.paths))
                     .flatten();
                 let draft = sink.add(rules::DEAD_FILE, bytes, || {
                     format!("{} leads to no file", quoted())

@@ -98,3 +98,15 @@ fn a_link_of_a_cycle_that_is_written_twice_is_reported_once() {
     ]);
     assert_eq!(count(&files, "L006"), 1);
 }
+
+#[test]
+fn a_folder_of_dead_links_with_long_names() {
+    let name = |letters: &str, number: usize| format!("{}{number:05}.md", letters.repeat(55));
+    let files = (0..200).map(|file| {
+        let links = each(0..50, |link| format!("[x]({})\n", name("ab", link)));
+        (format!("pdf/{}", name("ba", file)), links.into())
+    });
+    let mut files: Files = files.collect();
+    files.extend(folder("# PDF", &[]));
+    assert_eq!(count(&files, "L002"), 200 * 50);
+}
