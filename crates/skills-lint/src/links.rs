@@ -179,9 +179,10 @@ fn check_file(
                     let message = || format!("{} has the wrong case", quoted());
                     let draft = sink.add(rules::CASE, bytes.clone(), message);
                     draft.help(format!("write `{right}`"));
-                    if let Some(at) = text[bytes.clone()]
-                        .rfind(wrong)
-                        .filter(|_| !wrong.is_empty())
+                    // Images may be inside each other, so that each has all those inside it.
+                    if draft.is_kept()
+                        && !wrong.is_empty()
+                        && let Some(at) = text[bytes.clone()].rfind(wrong)
                     {
                         let at = bytes.start + at;
                         let edit = Edit {

@@ -110,3 +110,10 @@ fn a_folder_of_dead_links_with_long_names() {
     files.extend(folder("# PDF", &[]));
     assert_eq!(count(&files, "L002"), 200 * 50);
 }
+
+#[test]
+fn images_inside_each_other_in_the_wrong_case() {
+    let images = format!("{}a{}", "![".repeat(50_000), "](&#65;.md)".repeat(50_000));
+    let files = folder(&images, &[("pdf/a.md", "Text.")]);
+    assert_eq!(count(&files, "L003"), 50_000);
+}
