@@ -14,6 +14,7 @@
 
 mod allow;
 mod check;
+mod cycles;
 mod explain;
 mod finding;
 mod fix;
@@ -26,6 +27,7 @@ mod report;
 mod routing;
 mod rule;
 mod rules;
+mod suggestions;
 mod trust;
 
 pub use check::{check, check_text};

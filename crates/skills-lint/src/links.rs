@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use skills_core::links::{Link, Target, link};
-use skills_core::{FilePath, ResourceUri, SKILL_MD, SkillId, nearest, quote};
+use skills_core::{FilePath, ResourceUri, SKILL_MD, SkillId, quote};
 
 use crate::check::{CheckedFile, CheckedSkill};
+use crate::cycles::Graph;
 use crate::finding::Edit;
 use crate::input::{Collection, Kind};
 use crate::limits::MAX_FINDINGS_PER_RULE;
 use crate::rules::{format, links as rules};
+use crate::suggestions::Suggestions;
 
 /// What links can lead to.
 struct Targets {
@@ -71,8 +73,8 @@ impl Targets {
 
 pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
     let targets = Targets::of(skills, collection);
-    let mut graph: HashMap<String, Vec<String>> = HashMap::new();
-    let mut places: HashMap<(String, String), (usize, Range<usize>)> = HashMap::new();
+    let mut suggestions = Suggestions::default();
+    let mut graph = Graph::default();
     for (at, skill) in skills.iter_mut().enumerate() {
         if matches!(skill.skill.kind, Kind::Agent3md | Kind::Prompt) {
             continue;
@@ -81,31 +83,35 @@ pub fn check(skills: &mut [CheckedSkill<'_>], collection: &Collection) {
         let id = skill.skill.id.as_ref();
         let path_of = |file: &str| FilePath::in_skill(id.filter(|_| is_folder)?, file).ok();
         let path = path_of(SKILL_MD);
-        let found = check_file(&mut skill.document, path.as_ref(), &targets, collection);
+        let found = check_file(
+            &mut skill.document,
+            path.as_ref(),
+            &targets,
+            collection,
+            &mut suggestions,
+        );
         let mut linked: HashSet<String> = HashSet::new();
         for (target, bytes) in found {
             if let (Some(from), Destination::Skill(to)) = (id, &target) {
-                let (from, to) = (from.to_string(), to.clone());
-                graph.entry(from.clone()).or_default().push(to.clone());
-                places.entry((from, to)).or_insert((at, bytes));
+                graph.add(from.as_str(), to.clone(), at, bytes);
             } else if let Destination::File(path) = target {
                 linked.insert(path);
             }
         }
-        let document = skill.document.text;
+        let mut named = Named::in_document(skill.document.text);
         for file in &mut skill.bundled {
             let path = path_of(&file.file.name);
             if !file.file.is_markdown() || path.is_none() {
                 continue;
             }
-            let found = check_file(file, path.as_ref(), &targets, collection);
+            let found = check_file(file, path.as_ref(), &targets, collection, &mut suggestions);
             let is_linked = path.is_some_and(|path| linked.contains(path.as_str()));
             if is_linked {
-                deep_references(file, &found, &linked, document);
+                deep_references(file, &found, &linked, &mut named);
             }
         }
     }
-    cycles(skills, &graph, &places);
+    graph.report_cycles(skills);
 }
 
 /// An existing target.
@@ -120,6 +126,7 @@ fn check_file(
     path: Option<&FilePath>,
     targets: &Targets,
     collection: &Collection,
+    suggestions: &mut Suggestions,
 ) -> Vec<(Destination, Range<usize>)> {
     let mut found = Vec::new();
     // Suggestions are costly, and not more findings than this are reported.
@@ -147,7 +154,7 @@ fn check_file(
                 }
                 dead += 1;
                 let near = (dead <= MAX_FINDINGS_PER_RULE)
-                    .then(|| nearest(id.as_str(), targets.skills.iter().map(String::as_str)))
+                    .then(|| suggestions.find(id.as_str(), &targets.skills))
                     .flatten();
                 let draft = sink.add(rules::DEAD_SKILL, bytes, || {
                     format!("{} leads to no skill", quoted())
@@ -172,9 +179,10 @@ fn check_file(
                     let message = || format!("{} has the wrong case", quoted());
                     let draft = sink.add(rules::CASE, bytes.clone(), message);
                     draft.help(format!("write `{right}`"));
-                    if let Some(at) = text[bytes.clone()]
-                        .rfind(wrong)
-                        .filter(|_| !wrong.is_empty())
+                    // Images may be inside each other, so that each has all those inside it.
+                    if draft.is_kept()
+                        && !wrong.is_empty()
+                        && let Some(at) = text[bytes.clone()].rfind(wrong)
                     {
                         let at = bytes.start + at;
                         let edit = Edit {
@@ -187,7 +195,7 @@ fn check_file(
                 }
                 dead += 1;
                 let near = (dead <= MAX_FINDINGS_PER_RULE)
-                    .then(|| nearest(file.as_str(), targets.paths.iter().map(String::as_str)))
+                    .then(|| suggestions.find(file.as_str(), &targets.paths))
                     .flatten();
                 let draft = sink.add(rules::DEAD_FILE, bytes, || {
                     format!("{} leads to no file", quoted())
@@ -263,12 +271,37 @@ fn is_placeholder(uri: &str) -> bool {
         || !has_name && uri.contains(['-', '_'])
 }
 
+/// The names that a document has anywhere in its text. It is searched once for each: every file of
+/// a folder may lead to every other one.
+struct Named<'a> {
+    document: &'a str,
+    searched: HashMap<String, bool>,
+}
+
+impl<'a> Named<'a> {
+    fn in_document(document: &'a str) -> Self {
+        Self {
+            document,
+            searched: HashMap::new(),
+        }
+    }
+
+    fn has(&mut self, name: &str) -> bool {
+        if let Some(has) = self.searched.get(name) {
+            return *has;
+        }
+        let has = self.document.contains(name);
+        self.searched.insert(name.to_owned(), has);
+        has
+    }
+}
+
 /// Reports the links of a referenced file to documents that SKILL.md does not name.
 fn deep_references(
     checked: &mut CheckedFile<'_>,
     found: &[(Destination, Range<usize>)],
     linked: &HashSet<String>,
-    document: &str,
+    named: &mut Named<'_>,
 ) {
     let mut judged: HashSet<&str> = HashSet::new();
     for (target, bytes) in found {
@@ -280,72 +313,12 @@ fn deep_references(
         }
         let base = path.rsplit('/').next().unwrap_or(path);
         let is_markdown = base.rsplit('.').next() == Some("md") && base != SKILL_MD;
-        if is_markdown && !linked.contains(path) && !document.contains(base) {
-            let message = format!("only this file, and not SKILL.md, leads to {}", quote(base));
+        if is_markdown && !linked.contains(path) && !named.has(base) {
+            let message = || format!("only this file, and not SKILL.md, leads to {}", quote(base));
             checked
                 .sink
                 .add(format::DEEP_REFERENCE, bytes.clone(), message)
                 .help("link it from SKILL.md");
         }
     }
-}
-
-/// Reports one link of each cycle.
-fn cycles(
-    skills: &mut [CheckedSkill<'_>],
-    graph: &HashMap<String, Vec<String>>,
-    places: &HashMap<(String, String), (usize, Range<usize>)>,
-) {
-    let mut starts: Vec<_> = graph.keys().collect();
-    starts.sort();
-    let mut done: HashSet<&str> = HashSet::new();
-    for start in starts {
-        // A path of its own, because a chain may be too long for recursion.
-        let mut path: Vec<(&str, usize)> = vec![(start, 0)];
-        let mut on_path: HashSet<&str> = HashSet::from([start.as_str()]);
-        while let Some((id, next)) = path.last_mut() {
-            let id = *id;
-            let to = graph.get(id).and_then(|links| links.get(*next));
-            *next += 1;
-            let Some(to) = to.filter(|_| !done.contains(id)) else {
-                done.insert(id);
-                on_path.remove(id);
-                path.pop();
-                continue;
-            };
-            if to == id || done.contains(to.as_str()) {
-                continue;
-            }
-            if !on_path.insert(to) {
-                let from = path
-                    .iter()
-                    .position(|(found, _)| found == to)
-                    .unwrap_or_default();
-                let mut steps: Vec<_> = path[from..].iter().map(|(id, _)| *id).collect();
-                steps.push(to);
-                if let Some((at, bytes)) = places.get(&(id.to_owned(), to.clone())) {
-                    let message =
-                        format!("skills link to each other in a cycle: {}", shorten(&steps));
-                    skills[*at]
-                        .document
-                        .sink
-                        .add(rules::CYCLE, bytes.clone(), message);
-                }
-                continue;
-            }
-            path.push((to, 0));
-        }
-    }
-}
-
-fn shorten(steps: &[&str]) -> String {
-    const MAX_STEPS: usize = 8;
-    if steps.len() <= MAX_STEPS {
-        return steps.join(" → ");
-    }
-    format!(
-        "{} → … → {}",
-        steps[..MAX_STEPS].join(" → "),
-        steps[steps.len() - 1]
-    )
 }

@@ -24,6 +24,11 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Whether it is reported, and not only counted: then a fix is worth its search.
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
     /// Says what to do.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
         if self.is_kept {

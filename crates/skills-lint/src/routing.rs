@@ -1,5 +1,6 @@
 //! How requests find a skill: triggers and descriptions.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -144,7 +145,7 @@ fn rank(skills: &mut [CheckedSkill<'_>], ranked: &[usize]) {
             continue;
         };
         let (ours, theirs) = (entry.words(), entries[other].words());
-        let shared: Vec<_> = ours.intersection(&theirs).map(String::as_str).collect();
+        let shared: Vec<_> = ours.intersection(theirs).map(String::as_str).collect();
         let least = ours.len().min(theirs.len());
         if least >= LEAST_WORDS && shared.len() * ALIKE.1 >= least * ALIKE.0 {
             let shown = &skills[entries[other].at].document.file.shown;
@@ -167,6 +168,8 @@ struct Entry<'a> {
     description: String,
     body: &'a str,
     triggers: Option<Vec<Arc<str>>>,
+    /// Read once: a title may be long, and compared with those of all others.
+    words: OnceCell<BTreeSet<String>>,
 }
 
 impl<'a> Entry<'a> {
@@ -183,13 +186,16 @@ impl<'a> Entry<'a> {
             description: head.description.as_deref()?.into(),
             body: document.body,
             triggers: head.triggers.as_ref().map(|triggers| triggers.to_vec()),
+            words: OnceCell::new(),
         })
     }
 
     /// The words of title and description that say something.
-    fn words(&self) -> BTreeSet<String> {
-        let words = content_words(&format!("{} {}", self.title, self.description));
-        words.into_iter().collect()
+    fn words(&self) -> &BTreeSet<String> {
+        self.words.get_or_init(|| {
+            let words = content_words(&format!("{} {}", self.title, self.description));
+            words.into_iter().collect()
+        })
     }
 }
 

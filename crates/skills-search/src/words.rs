@@ -1,6 +1,7 @@
 //! The words of a text: runs of letters and numbers, split at the humps of camel case, lowercase,
 //! Latin letters without accents.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
@@ -137,9 +138,10 @@ pub(crate) fn for_each_word_of_run(
 /// once, in order.
 pub fn content_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     for_each_word(text, |word| {
-        let known = || words.iter().any(|known| known == word.text);
-        if !word.joined && !is_stop_word(word.text) && !known() {
+        if !word.joined && !is_stop_word(word.text) && !known.contains(word.text) {
+            known.insert(word.text.to_owned());
             words.push(word.text.to_owned());
         }
     });
@@ -332,6 +334,13 @@ mod tests {
             }
             proptest::prop_assert_eq!(alone, followed);
         }
+    }
+
+    #[test]
+    fn a_text_may_have_any_number_of_content_words() {
+        let words: Vec<String> = (0..200_000).map(|number| format!("w{number}")).collect();
+        let text = format!("{} the {}", words.join(" "), words.join(" "));
+        assert_eq!(content_words(&text), words);
     }
 
     #[test]

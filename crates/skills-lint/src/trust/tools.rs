@@ -10,6 +10,8 @@ use crate::rules::trust as rules;
 const KEY: &str = "allowed-tools";
 
 pub fn check(front_matter: &FrontMatter, place: &Place<'_>, sink: &mut Sink) {
+    // Found once: a list may have as many tools as the front matter has lines.
+    let line = place.key(KEY);
     for tool in front_matter
         .phrases(KEY)
         .iter()
@@ -24,12 +26,12 @@ pub fn check(front_matter: &FrontMatter, place: &Place<'_>, sink: &mut Sink) {
                 && !pattern.is_empty()
                 && pattern.chars().all(|c| matches!(c, '*' | ':' | ' '));
         if is_all {
-            let message = format!("{} grants everything", quote(tool));
-            sink.add(rules::ALL_TOOLS, place.key(KEY), message)
+            let message = || format!("{} grants everything", quote(tool));
+            sink.add(rules::ALL_TOOLS, line.clone(), message)
                 .help("name the tools that the skill needs");
         } else if is_shell && pattern.is_empty() {
-            let message = format!("{} grants every shell command", quote(tool));
-            sink.add(rules::SHELL_TOOL, place.key(KEY), message)
+            let message = || format!("{} grants every shell command", quote(tool));
+            sink.add(rules::SHELL_TOOL, line.clone(), message)
                 .help("name the commands, such as `Bash(git:*)`");
         }
     }

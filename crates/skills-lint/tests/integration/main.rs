@@ -1,11 +1,12 @@
 //! Every rule with texts that have it and texts that do not; hostile and harmless samples; the
-//! cases of the reference validator; fixes; any bytes.
+//! cases of the reference validator; fixes; any bytes; many parts.
 
 mod bytes;
 mod fixes;
 mod format_cases;
 mod harmless;
 mod hostile;
+mod many_parts;
 mod reference_validator;
 mod routing_and_link_cases;
 mod trust_cases;
