@@ -128,6 +128,7 @@ const WEB: &[Limit] = &[
 #[rustfmt::skip]
 const LINT: &[Limit] = &[
     limit("findings of one rule in one file", Count(lint::MAX_FINDINGS_PER_RULE), "the rest is counted"),
+    limit("characters that are compared for suggestions", Count(lint::MAX_COMPARED_CHARS), "dead links have no suggestion"),
     limit("lines of a body", Count(lint::MAX_BODY_LINES), "a warning"),
     limit("estimated tokens of a body", Count(lint::MAX_BODY_TOKENS), "a warning"),
     limit("blank lines before a text", Count(lint::MAX_BLANK_LINES), "an error"),

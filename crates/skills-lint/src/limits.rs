@@ -2,6 +2,9 @@
 
 /// Findings of one rule in one file that are reported one by one. The rest is counted.
 pub const MAX_FINDINGS_PER_RULE: usize = 50;
+/// Characters that one check compares for suggestions: about a second. Many dead links in a folder of
+/// many files would take minutes.
+pub const MAX_COMPARED_CHARS: usize = 128_000_000;
 /// Lines of a body. More is a warning.
 pub const MAX_BODY_LINES: usize = 500;
 /// Estimated tokens of a body. More is a warning.

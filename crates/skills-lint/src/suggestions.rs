@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use skills_core::nearest;
 
-/// Characters that a run compares to find them: about a second. Files with the most dead links
-/// that are reported, in a folder with the most files, would take minutes.
-const MAX_COMPARED: usize = 128_000_000;
+use crate::limits::MAX_COMPARED_CHARS;
 
 /// The suggestions of a run.
 pub struct Suggestions {
@@ -16,7 +14,9 @@ pub struct Suggestions {
 
 impl Default for Suggestions {
     fn default() -> Self {
-        Self { left: MAX_COMPARED }
+        Self {
+            left: MAX_COMPARED_CHARS,
+        }
     }
 }
 

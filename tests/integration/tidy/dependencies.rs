@@ -71,7 +71,6 @@ const PURE_DEPENDENCIES: &[(&str, &[&str])] = &[
             "serde-saphyr",
             "serde_json",
             "sha2",
-            "strsim",
             "thiserror",
             "tracing",
         ],
