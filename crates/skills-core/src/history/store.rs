@@ -194,12 +194,13 @@ impl<T: Row> VersionStore<T> {
             let versions;
             (versions, next.stored) = self.in_order(ring);
             next.ring = length;
-            // Another instance that saw the row before its version has recorded it as found.
-            if let Some(found) = versions.of_registration(&version) {
-                (version.version, version.of) = (found.place.version, found.place.of);
-                self.state
-                    .update(&version.key(), &replace_ops(&version))
-                    .await?;
+            if let Some(recorded) = versions.of_registration(&version) {
+                (version.version, version.of) = (recorded.place.version, recorded.place.of);
+                // Another instance that saw the row before its version has recorded it as found.
+                if recorded.head.op == VersionOp::Found && version.op() != VersionOp::Found {
+                    let (key, ops) = (version.key(), replace_ops(&version));
+                    self.state.update(&key, &ops).await?;
+                }
                 next.version = version.version;
                 return Ok(next);
             }

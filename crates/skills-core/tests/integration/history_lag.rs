@@ -208,42 +208,71 @@ fn registering_the_text_before_a_lost_row_again_is_listed_after_its_version() {
     assert_eq!(next.read("iii://a@3").unwrap(), "A");
 }
 
+/// A registration with an owner is recorded while another instance records its row as found, in
+/// both orders.
 #[test]
-fn a_registration_that_another_instance_recorded_first_keeps_its_owner() {
-    let memory = Memory::new();
-    let [one, two] = [(); 2].map(|()| instance(&memory, 20));
-    let registration = SkillRegistration {
-        lease: LeaseTerms {
-            owner: Some("mailer".parse().unwrap()),
-            ..LeaseTerms::default()
-        },
-        ..SkillRegistration::new(id(), "A".into())
-    };
-    memory.by_hand();
-    let mut call = pin!(one.registry.register(registration));
-    let mut poll = || call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    let arrive = |number: u64| {
-        memory.apply(number);
-        memory.acknowledge(number);
-    };
-    // The row is stored, and its version is on the way.
-    let version = loop {
-        assert!(poll().is_pending());
-        match *memory.waiting() {
-            [row, version] => {
-                arrive(row);
-                break version;
+fn a_registration_that_another_instance_finds_keeps_its_owner() {
+    for found_first in [true, false] {
+        let memory = Memory::new();
+        let [one, two] = [(); 2].map(|()| instance(&memory, 20));
+        let registration = SkillRegistration {
+            lease: LeaseTerms {
+                owner: Some("mailer".parse().unwrap()),
+                ..LeaseTerms::default()
+            },
+            ..SkillRegistration::new(id(), "A".into())
+        };
+        let arrive = |number: u64| {
+            memory.apply(number);
+            memory.acknowledge(number);
+        };
+        memory.by_hand();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut first = pin!(one.registry.register(registration));
+        // The row is stored, and its version is on the way.
+        let version = loop {
+            assert!(first.as_mut().poll(&mut context).is_pending());
+            match *memory.waiting() {
+                [row, version] => {
+                    arrive(row);
+                    break version;
+                }
+                ref calls => calls.iter().copied().for_each(arrive),
             }
-            ref calls => calls.iter().copied().for_each(arrive),
+        };
+        memory.at_once();
+        two.deliver();
+        memory.by_hand();
+        two.link.take_called();
+        let mut second = pin!(two.registry.register_skill(id(), "B".into()));
+        let found = loop {
+            assert!(second.as_mut().poll(&mut context).is_pending());
+            let calls = memory.waiting().into_iter().filter(|call| *call != version);
+            let calls: Vec<_> = calls.collect();
+            if two.link.take_called().contains(&"state::update".to_owned()) {
+                break calls[0];
+            }
+            calls.into_iter().for_each(arrive);
+        };
+        let order = if found_first {
+            [found, version]
+        } else {
+            [version, found]
+        };
+        order.into_iter().for_each(arrive);
+        memory.at_once();
+        let mut is_done = [false; 2];
+        while is_done != [true; 2] {
+            is_done[0] = is_done[0] || first.as_mut().poll(&mut context).is_ready();
+            is_done[1] = is_done[1] || second.as_mut().poll(&mut context).is_ready();
+            memory.waiting().into_iter().for_each(arrive);
         }
-    };
-    memory.at_once();
-    two.deliver();
-    two.register("B");
-    assert_eq!(two.history(), ["1:found", "2:register*"]);
-    arrive(version);
-    assert!(poll().is_ready());
-    assert_eq!(two.history(), ["1:register", "2:register*"]);
-    let owner = two.heads()[1].actor.owner.clone();
-    assert_eq!(owner.unwrap().as_str(), "mailer");
+        assert_eq!(
+            two.history(),
+            ["1:register", "2:register*"],
+            "{found_first}"
+        );
+        let owner = two.heads()[1].actor.owner.clone();
+        assert_eq!(owner.unwrap().as_str(), "mailer");
+    }
 }
