@@ -25,10 +25,12 @@ pub(crate) fn for_each_line(body: &str, mut visit: impl FnMut(&str, usize, bool)
         is_comment |= fence.is_none() && !is_code && text.starts_with("<!--");
         let next = rest.get(length + 1..).unwrap_or_default();
         let may_be = fence.is_none() && marker.is_none() && !is_comment;
-        // The lines after an item of a list or after a quote belong to it, up to an empty line.
-        is_contained = !text.trim_end().is_empty() && (is_contained || begins_container(text));
+        let is_heading = is_heading(text);
+        // The lines after an item of a list or after a quote belong to it, up to one that ends it.
+        is_contained = !(text.trim_end().is_empty() || is_heading || is_rule(text))
+            && (is_contained || begins_container(text));
         let is_underlined = || !is_contained && is_underlined(text, next);
-        let is_heading = may_be && !is_code && (is_heading(text) || is_underlined());
+        let is_heading = may_be && !is_code && (is_heading || is_underlined());
         // Few lines are in comments, and the others are not searched.
         is_comment = is_comment && !text.contains("-->");
         visit(rest, length, is_heading);
@@ -127,6 +129,9 @@ mod tests {
             &[],
         );
         check("- item\n\nA\n---\n", &["A"]);
+        check("- item\n---\nA\n---\n", &["A"]);
+        check("> quote\n# A\nB\n===\n", &["# A", "B"]);
+        check("* * *\nA\n===\n", &["A"]);
         check("text\n-- not only\ntext\n    ---\n1. item\n---\n", &[]);
     }
 
