@@ -1,7 +1,6 @@
 //! The checks of `skills doctor` that need more than the rules: configuration, files, store,
 //! engine. The registry that runs has them too, so that it answers for its own files.
 
-use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -19,6 +18,7 @@ use skills_iii::state::{SqliteState, StateError, StoreCheck, StoreOptions};
 use skills_lint::Finding;
 
 use super::lint::{collect, registered_skill};
+use super::served::Served;
 use super::triggers::ask;
 use crate::config::LoadedConfig;
 
@@ -135,28 +135,6 @@ fn setting(warning: &str) -> HealthFinding {
     HealthFinding::new(FindingGroup::Configuration, place, reason)
 }
 
-/// What the registry serves by kind, name and origin. None if state cannot be read, which the
-/// registry reports.
-struct Served(Option<HashSet<(&'static str, String, Origin)>>);
-
-impl Served {
-    async fn of(registry: &Registry) -> Self {
-        let (Ok(skills), Ok(prompts)) = (registry.skills().await, registry.prompts().await) else {
-            return Self(None);
-        };
-        let skills = skills.entries.into_iter();
-        let skills = skills.map(|skill| ("skill", skill.id.to_string(), skill.origin));
-        let prompts = prompts.entries.into_iter();
-        let prompts = prompts.map(|prompt| ("prompt", prompt.name.to_string(), prompt.origin));
-        Self(Some(skills.chain(prompts).collect()))
-    }
-
-    fn has(&self, kind: &'static str, name: &str, origin: Origin) -> bool {
-        let served = self.0.as_ref();
-        served.is_none_or(|served| served.contains(&(kind, name.to_owned(), origin)))
-    }
-}
-
 /// What is served from which file, and what its author should correct. What is not served is
 /// reported by the registry.
 async fn files(
@@ -190,11 +168,9 @@ async fn files(
         let all = files.iter();
         found.extend(all.flat_map(|file| file_findings(kind, file, is_served(file))));
     }
-    let its: Vec<_> = agents
-        .documents
-        .iter()
-        .map(|agent| &agent.pattern)
-        .collect();
+    let its = agents.documents.iter();
+    let its = its.filter(|agent| !served.ids(agent).is_empty());
+    let its: Vec<_> = its.map(|agent| &agent.pattern).collect();
     found.extend(pattern_counts(
         "agent",
         &config.agents,
@@ -236,10 +212,7 @@ fn rejections(file: &LoadedFile) -> impl Iterator<Item = &str> {
 }
 
 fn agent_findings(agent: &LoadedAgent, served: &Served) -> Vec<HealthFinding> {
-    let path = agent.path.display();
-    let ids = agent.ids.iter();
-    let ids = ids.filter(|id| served.has("skill", id, Origin::Agent3md));
-    let ids: Vec<_> = ids.map(String::as_str).collect();
+    let (path, ids) = (agent.path.display(), served.ids(agent));
     let mut found = Vec::new();
     if !ids.is_empty() {
         let place = format!("agent {}", ids.join(" "));

@@ -25,6 +25,7 @@ mod metrics_route;
 mod page;
 mod registration_findings;
 mod serve;
+mod served;
 mod sources;
 mod state_follower;
 mod stop_signal;
