@@ -81,7 +81,7 @@ const CONTENT: &[Limit] = &[
     limit("bytes of a heading in an address", Bytes(core::HEADING_MAX), "an error"),
     limit("skills whose uses are counted between two writes of the counts", Count(core::MAX_COUNTED_SKILLS), "more are not counted"),
     limit("bytes of a body", Bytes(core::BODY_MAX), "an error"),
-    limit("quotes and list items of a body in each other", Count(core::NESTING_MAX), "the body is shown as it is, without headings and links"),
+    limit("lines of a body, times the quotes and list items in each other that they may be in", Count(core::NESTING_MAX), "the body is shown as it is, without headings and links"),
     limit("characters of a description in the index", Count(core::DESCRIPTION_MAX), "the rest is cut"),
     limit("characters of a title or a trigger in the index and in answers", Count(core::SHOWN_TITLE_MAX), "the rest is cut"),
     limit("triggers that a match is shown with", Count(core::SHOWN_TRIGGERS_MAX), "the others count and are not shown"),

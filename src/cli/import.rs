@@ -39,8 +39,9 @@ const EXAMPLES: &str = "Examples:
 Files whose name is not a valid id, or whose content is not a valid skill, and files of a
 skill folder other than markdown are listed and left out, and the exit code is 2. It is 6 if
 all that was left out has an id that something else got meanwhile. What is imported has no owner.
-A registered skill that cannot be read is replaced. Hidden files, node_modules and names in capitals such as README.md are ignored. Links are
-followed inside the directory only; others are left out too.";
+A registered skill that cannot be read is replaced. Hidden files, node_modules and names in
+capitals such as README.md are ignored. Links are followed inside the directory only; others are
+left out too.";
 
 pub fn run(args: &ImportArgs) -> Result<(), CliError> {
     let (files, summary) = find(&args.dir)?;

@@ -80,7 +80,8 @@ impl Cuttable<'_> {
             let mut texts = near.map(|at| self.cut_at(at));
             texts.find(|cut| cut.text.len() <= room)
         };
-        let found = if self.has_lines() {
+        // A text that is not parsed has no blocks.
+        let found = if self.has_lines() || self.whole.outline().blocks.is_empty() {
             let ends = self.whole.text.match_indices('\n').map(|(at, _)| at + 1);
             fitting(&mut ends.collect::<Vec<_>>().into_iter())
         } else {

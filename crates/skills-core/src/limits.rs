@@ -6,9 +6,9 @@ pub const SEGMENT_MAX: usize = 64;
 pub const ID_MAX: usize = 1024;
 /// Bytes of a heading in an address. More is an error.
 pub const HEADING_MAX: usize = 1024;
-/// Quotes and list items in each other. A text with more is shown as it is, without headings and
-/// links.
-pub const NESTING_MAX: usize = 100;
+/// Lines of a text, times the quotes and list items in each other that they may be in. A text with
+/// more is shown as it is, without headings and links.
+pub const NESTING_MAX: usize = 10_000_000;
 /// Bytes of a body. More is an error.
 pub const BODY_MAX: usize = 262_144;
 /// Characters of a description in the index. The rest is cut.

@@ -1,26 +1,34 @@
-//! How deep the quotes and lists of a markdown text are nested.
+//! What it costs to parse a markdown text whose quotes and lists are in each other.
 //!
 //! A CommonMark parser compares each line with every open quote and list item, so that a text of
 //! many lines below many of them takes seconds. Such a text is not parsed.
 
 use crate::limits::NESTING_MAX;
 
-/// The text that a CommonMark parser reads: all of it, or nothing if its quotes and list items are
-/// nested deeper than [`NESTING_MAX`].
+/// The text that a CommonMark parser reads: all of it, or nothing if it would compare its lines with
+/// open quotes and list items more than [`NESTING_MAX`] times.
 pub fn parsed_text(text: &str) -> &str {
-    let lines = text.as_bytes().split(|&byte| byte == b'\n');
-    let is_parsed = lines.into_iter().all(|line| depth(line) <= NESTING_MAX);
-    if is_parsed { text } else { "" }
+    let lines = text.as_bytes().split(|byte| matches!(byte, b'\n' | b'\r'));
+    let (mut deepest, mut compared) = (0, 0_usize);
+    for line in lines {
+        // A line may belong to what was opened long before it.
+        deepest = depth(line).max(deepest);
+        compared = compared.saturating_add(deepest);
+    }
+    if compared <= NESTING_MAX { text } else { "" }
 }
 
-/// How many quotes and list items a line may be in: those that it begins, and one for each two
-/// columns before them. A line that begins none is in those of the lines before it.
+/// In how many quotes, list items and footnotes a line is at most, if it begins one: each of those
+/// that it begins has a marker, and each of those before takes a marker or two columns.
 fn depth(line: &[u8]) -> usize {
-    let (mut rest, columns) = without_indent(line);
+    let (mut rest, mut columns) = without_indent(line);
     let mut begun = 0;
     while let Some(after) = without_marker(rest) {
         begun += 1;
-        (rest, _) = without_indent(after);
+        let indent;
+        (rest, indent) = without_indent(after);
+        // The first column belongs to the marker.
+        columns += indent.saturating_sub(1);
     }
     if begun == 0 { 0 } else { begun + columns / 2 }
 }
@@ -34,10 +42,14 @@ fn without_indent(line: &[u8]) -> (&[u8], usize) {
     (&line[length..], columns)
 }
 
-/// What comes after the marker of a quote or a list item; `None` if there is none.
+/// What comes after the marker of a quote, a list item or a footnote; `None` if there is none.
 fn without_marker(line: &[u8]) -> Option<&[u8]> {
     let item = match line {
         [b'>', rest @ ..] => return Some(rest),
+        [b'[', b'^', rest @ ..] => {
+            let end = rest.iter().position(|&byte| byte == b']')?;
+            return rest[end..].strip_prefix(b"]:");
+        }
         [b'-' | b'*' | b'+', rest @ ..] => rest,
         _ => {
             let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -47,7 +59,7 @@ fn without_marker(line: &[u8]) -> Option<&[u8]> {
             }
         }
     };
-    matches!(item.first(), None | Some(b' ' | b'\t' | b'\r')).then_some(item)
+    matches!(item.first(), None | Some(b' ' | b'\t')).then_some(item)
 }
 
 #[cfg(test)]
@@ -69,7 +81,11 @@ mod tests {
         check("- > 1. * text", 4);
         check("    - item", 3);
         check("\t- item", 3);
+        check(">       - item", 5);
         check("-", 1);
+        check("[^1]: > note", 2);
+        check("[^1] no note", 0);
+        check("[link]: x", 0);
         check("-- not an item", 0);
         check("**bold**", 0);
         check("2026. year", 1);
@@ -77,11 +93,35 @@ mod tests {
     }
 
     #[test]
-    fn a_text_with_deep_nesting_is_not_parsed() {
-        let nested = |depth: usize| format!("# A\n\n{}a\n", ">".repeat(depth));
-        for depth in [1, NESTING_MAX] {
-            assert_eq!(parsed_text(&nested(depth)), nested(depth));
+    fn a_text_that_takes_long_is_not_parsed() {
+        let depth = 1_000;
+        let lines = NESTING_MAX / depth;
+        // Each line begins 95 items inside those of the line before it.
+        let steps = (0..).step_by(190).take(depth / 95);
+        let step = |columns: usize| format!(">{}{}a\n", " ".repeat(columns + 1), "- ".repeat(95));
+        for (name, nested) in [
+            ("quotes", ">".repeat(depth)),
+            ("items", "- ".repeat(depth)),
+            (
+                "after a carriage return",
+                format!("x\r\r{}", ">".repeat(depth)),
+            ),
+            ("in a footnote", format!("[^1]: {}", ">".repeat(depth))),
+            ("in steps", steps.map(step).collect()),
+        ] {
+            let text = |lines: usize| format!("# A\n\n{nested}a\n{}", "a\n".repeat(lines));
+            assert!(parsed_text(&text(2 * lines)).is_empty(), "{name}");
+            assert!(!parsed_text(&text(lines / 4)).is_empty(), "{name}");
         }
-        assert_eq!(parsed_text(&nested(NESTING_MAX + 1)), "");
+    }
+
+    #[test]
+    fn ordinary_texts_are_parsed() {
+        let rule = format!("# A\n\n{}\n\n## B\n", "- ".repeat(200));
+        let mail = format!("```\n{} quoted\n```\n", ">".repeat(500)).repeat(20);
+        let list = "- item\n  - item\n\n        - code\n".repeat(7_000);
+        for (name, text) in [("rule", rule), ("mail", mail), ("list", list)] {
+            assert_eq!(parsed_text(&text).len(), text.len(), "{name}");
+        }
     }
 }

@@ -56,7 +56,7 @@ pub fn written_id(text: &str) -> Result<SkillId, Error> {
 }
 
 /// Whether a text is an id with a version, such as `a/b@3`, or is meant to be one. A file may have an
-/// `@` in its name, and has an ending then.
+/// `@` in its name too; without an ending, it is read at its `skill://` address only.
 fn names_version(text: &str) -> bool {
     let path = path(text);
     let Some((id, version)) = path.rsplit_once('@') else {

@@ -172,3 +172,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_that_is_not_parsed_is_cut_at_lines() {
+    let fixture = fixture();
+    let deep = ">".repeat(1_000);
+    let text = format!("# A\n\nFirst.\n{deep}\n{}", "b\n".repeat(20_000));
+    fixture.register("deep", &text);
+    let got = fetch(&fixture, &["iii://deep"], Some(60));
+    assert!(
+        got.starts_with("# iii://deep\n\n# A\n\nFirst.\n\n[cut: 11 of "),
+        "{got}"
+    );
+}
