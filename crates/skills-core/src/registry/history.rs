@@ -105,11 +105,12 @@ impl Registry {
         let unchanged = has_content(&self.skills, &name, version.head.digest).await?;
         let registered_at = self.register(registration).await?;
         let heads = self.skill_history(id).await?;
-        let rolled_back = RolledBack::of(&heads, &version.head, registered_at);
-        Ok(RolledBack {
+        Ok(RolledBack::of(
+            &heads,
+            &version.head,
+            registered_at,
             unchanged,
-            ..rolled_back
-        })
+        ))
     }
 
     /// Registers an older version of a prompt again. Its owner and its lease stay.
@@ -143,11 +144,7 @@ impl Registry {
         let registered_at = self.register_prompt(registration).await?;
         let heads = self.prompt_history(&name).await?;
         let heads: Vec<_> = heads.into_iter().map(|version| version.head).collect();
-        let rolled_back = RolledBack::of(&heads, &head, registered_at);
-        Ok(RolledBack {
-            unchanged,
-            ..rolled_back
-        })
+        Ok(RolledBack::of(&heads, &head, registered_at, unchanged))
     }
 
     /// One version and its row.
@@ -275,7 +272,12 @@ impl Registry {
 
 impl RolledBack {
     /// What the versions tell, newest first, of a rollback `to` one of them.
-    fn of(newest_first: &[VersionHead], to: &VersionHead, registered_at: Arc<str>) -> Self {
+    fn of(
+        newest_first: &[VersionHead],
+        to: &VersionHead,
+        registered_at: Arc<str>,
+        unchanged: bool,
+    ) -> Self {
         // The newest one with this content: the one that the registration made or left.
         let mut versions = newest_first.iter();
         let found = versions.find(|version| version.digest == to.digest);
@@ -283,7 +285,7 @@ impl RolledBack {
             version: found.map_or(to.version, |version| version.version),
             from: to.version,
             registered_at,
-            unchanged: false,
+            unchanged,
         }
     }
 }
